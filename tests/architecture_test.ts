@@ -12,12 +12,7 @@ import {
   type KernelException,
 } from "../tools/architecture/kernels.ts";
 import { findBrokenLinks } from "../tools/architecture/links.ts";
-import {
-  callsPlatform,
-  PLATFORM_CALLERS,
-  platformGlobals,
-  usesUsing,
-} from "../tools/architecture/platform.ts";
+import { callsPlatform, platformGlobals, usesUsing } from "../tools/architecture/platform.ts";
 import { publicApi } from "../tools/architecture/public_api.ts";
 import { findUnreachable, isStarted } from "../tools/architecture/reach.ts";
 import { crowdedFolders, longFiles, MOST_LINES } from "../tools/architecture/sizes.ts";
@@ -95,11 +90,11 @@ Deno.test("the hook core mentions no global of Deno alone or of a page alone", (
   );
 });
 
-Deno.test("platforms are called in src/platform, and in fewer and fewer files beside it", () => {
+Deno.test("platforms are called in src/platform alone", () => {
   const callers = [...textsUnder("src/")].filter(([file, text]) =>
-    !/^src\/(?:platform|cli)\//.test(file) && callsPlatform(text, graph.packages.get(file) ?? [])
+    !file.startsWith("src/platform/") && callsPlatform(text, graph.packages.get(file) ?? [])
   );
-  assertEquals(callers.map(([file]) => file).toSorted(), PLATFORM_CALLERS);
+  assertEquals(callers.map(([file]) => file), []);
 });
 
 Deno.test("nothing that a page loads is written with `using`, which not every browser can parse", () => {

@@ -4,7 +4,8 @@
  * @module
  */
 
-import { type DenoHost, findDeno, mayRead } from "../platform/host.ts";
+import { findHost, type Host, mayRead } from "../platform/host.ts";
+import { codeOf } from "./file_refusal.ts";
 
 /** Options of {@linkcode gitCommit}. */
 export interface GitCommitOptions {
@@ -34,67 +35,67 @@ export interface GitCommitOptions {
  * ```
  */
 export async function gitCommit(options: GitCommitOptions = {}): Promise<string> {
-  const deno = findDeno();
-  if (deno === undefined) return "unknown";
+  const host = findHost();
+  if (host === undefined) return "unknown";
   try {
-    const from = options.from === undefined ? deno.cwd() : deno.realPathSync(options.from);
-    const git = await findGitDir(deno, from);
-    return git === undefined ? "unknown" : await readHead(deno, git) ?? "unknown";
+    const from = options.from === undefined ? host.cwd() : host.realPathSync(options.from);
+    const git = await findGitDir(host, from);
+    return git === undefined ? "unknown" : await readHead(host, git) ?? "unknown";
   } catch {
     return "unknown"; // files that may not be read, or have another format
   }
 }
 
-const NOTHING_THERE = ["NotFound", "NotADirectory", "IsADirectory"];
+const NOTHING_THERE: readonly unknown[] = ["ENOENT", "ENOTDIR", "EISDIR"];
 const HASH = /^([0-9a-f]{64}|[0-9a-f]{40})$/;
 // The same limit of nested symbolic refs as in git.
 const MOST_SYMBOLIC_REFS = 5;
 
 /** Returns the trimmed text of a file; `undefined` if the file does not exist. Throws if it may not be read. */
-async function read(deno: DenoHost, path: string): Promise<string | undefined> {
-  if (!mayRead(deno, path)) {
+async function read(host: Host, path: string): Promise<string | undefined> {
+  if (!mayRead(host, path)) {
     throw new Error(`Cannot read ${path}: permission denied. Add --allow-read`);
   }
   try {
-    return (await deno.readTextFile(path)).trimEnd();
+    return (await host.readTextFile(path)).trimEnd();
   } catch (error) {
-    if (error instanceof Error && NOTHING_THERE.includes(error.name)) return undefined;
+    if (NOTHING_THERE.includes(codeOf(error))) return undefined;
     throw error;
   }
 }
 
-async function findGitDir(deno: DenoHost, from: string): Promise<string | undefined> {
+async function findGitDir(host: Host, from: string): Promise<string | undefined> {
   for (let folder: string | undefined = from; folder !== undefined; folder = parentOf(folder)) {
     const dot = join(folder, ".git");
-    if (await read(deno, join(dot, "HEAD")) !== undefined) return dot;
-    const target = /^gitdir: (.+)$/.exec(await read(deno, dot) ?? "")?.[1];
+    if (await read(host, join(dot, "HEAD")) !== undefined) return dot;
+    const target = /^gitdir: (.+)$/.exec(await read(host, dot) ?? "")?.[1];
     if (target !== undefined) return join(folder, target);
   }
 }
 
-async function readHead(deno: DenoHost, git: string): Promise<string | undefined> {
-  const common = await read(deno, join(git, "commondir"));
+async function readHead(host: Host, git: string): Promise<string | undefined> {
+  const common = await read(host, join(git, "commondir"));
   // A worktree has its own HEAD, and shares most refs with the main repository.
   const folders = common === undefined ? [git] : [git, join(git, common)];
-  let text = await read(deno, join(git, "HEAD"));
+  let text = await read(host, join(git, "HEAD"));
   for (let i = 0; i < MOST_SYMBOLIC_REFS && text !== undefined; i++) {
     if (HASH.test(text)) return text;
     const ref = /^ref: *(refs\/.+)$/.exec(text)?.[1];
     if (ref === undefined) return undefined;
-    text = await readRef(deno, folders, ref);
+    text = await readRef(host, folders, ref);
   }
 }
 
 async function readRef(
-  deno: DenoHost,
+  host: Host,
   folders: readonly string[],
   ref: string,
 ): Promise<string | undefined> {
   for (const folder of folders) {
-    const text = await read(deno, join(folder, ref));
+    const text = await read(host, join(folder, ref));
     if (text !== undefined) return text;
   }
-  const packed = await read(deno, join(folders.at(-1)!, "packed-refs")) ?? "";
+  const packed = await read(host, join(folders.at(-1)!, "packed-refs")) ?? "";
   return packed.split("\n").find((line) => line.endsWith(` ${ref}`))?.split(" ")[0];
 }
 

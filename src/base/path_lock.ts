@@ -8,6 +8,7 @@
  * @module
  */
 
+import { findHost, type HostFile, type HostStat, type OpenOptions } from "../platform/host.ts";
 import { codeOf, refusal, removal } from "./file_refusal.ts";
 
 /** A lock that is held until it is released, or the process ends. */
@@ -22,17 +23,14 @@ export interface PathLock {
   release(): void;
 }
 
-/** The functions of Deno that this module uses. */
+/** The functions of the host that this module uses. */
 export interface LockHost {
   readonly build: { readonly os: string };
-  openSync(
-    path: string,
-    options: { readonly read: true; readonly write?: boolean; readonly create?: boolean },
-  ): { tryLockSync(exclusive: boolean): boolean; close(): void };
-  statSync(path: string): { readonly dev: number; readonly ino: number | null };
+  openSync(path: string, options: OpenOptions): Pick<HostFile, "tryLockSync" | "close">;
+  statSync(path: string): Pick<HostStat, "dev" | "ino">;
 }
 
-/** A lock that locks nothing, for runtimes other than Deno and for paths at which nothing exists. */
+/** A lock that locks nothing, for web pages and for paths at which nothing exists. */
 const NONE: PathLock = { assertThere: () => {}, release: () => {} };
 
 /**
@@ -56,17 +54,17 @@ const NO_LOCKS: readonly unknown[] = [
 /**
  * Locks a file or folder. Returns `undefined` if another process, or other code in this process, holds the lock.
  *
- * The result locks nothing if no file or folder exists at the path, if the file system has no locks, or if the
- * runtime is not Deno.
+ * The result locks nothing if no file or folder exists at the path, if the file system has no locks, or in a web page.
+ * Locks of Deno and locks of Node do not exclude each other.
  *
  * @throws {Error} if the file system refuses for another reason; the error has its `code`. Writing without the lock
  * could damage the file of another run
  */
 export function lockPath(
   path: string,
-  host: LockHost | undefined = denoHost(),
+  host: LockHost | undefined = findHost(),
 ): PathLock | undefined {
-  if (host?.openSync === undefined) return NONE;
+  if (host === undefined) return NONE;
   let id: string;
   let file: ReturnType<LockHost["openSync"]>;
   try {
@@ -129,10 +127,6 @@ function openToLock(host: LockHost, path: string): ReturnType<LockHost["openSync
   } catch {
     return host.openSync(path, { read: true });
   }
-}
-
-function denoHost(): LockHost | undefined {
-  return (globalThis as { readonly Deno?: LockHost }).Deno;
 }
 
 /**

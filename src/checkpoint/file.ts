@@ -10,6 +10,7 @@ import type { CheckpointContent, CheckpointExpectation } from "./content.ts";
 import { decodeFrom } from "./decode.ts";
 import { encodeCheckpoint } from "./encode.ts";
 import { type FileSystem, replaceFile } from "./replace_file.ts";
+import { builtin } from "../platform/process.ts";
 
 /**
  * Writes a checkpoint atomically. If the process is killed or the machine fails at any moment, the file is either the
@@ -76,7 +77,7 @@ export async function writeWhole(
     await writeInFolder(path, bytes, what);
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
-    const { files, toPath } = await openHost(`write ${what} ${path}`);
+    const { files, toPath } = openHost(`write ${what} ${path}`);
     await makeFolderOf(files, toPath(path));
     await writeInFolder(path, bytes, what);
   }
@@ -94,7 +95,7 @@ export async function writeInFolder(
   what: string,
   check: () => void = () => {},
 ): Promise<void> {
-  const { files, toPath } = await openHost(`write ${what} ${path}`);
+  const { files, toPath } = openHost(`write ${what} ${path}`);
   const file = toPath(path);
   try {
     const rename = async (from: string, to: string) => {
@@ -145,7 +146,7 @@ export async function readCheckpoint(
   path: string | URL,
   expected: CheckpointExpectation = {},
 ): Promise<CheckpointContent> {
-  const { files, toPath } = await openHost(`read checkpoint ${path}`);
+  const { files, toPath } = openHost(`read checkpoint ${path}`);
   const file = toPath(path);
   let bytes: Uint8Array;
   try {
@@ -167,13 +168,10 @@ interface Host {
  * Imports the modules of the file system when they are first needed. A web page loads this file, too, but cannot
  * import them.
  */
-async function openHost(action: string): Promise<Host> {
+function openHost(action: string): Host {
   try {
-    const [fs, { dirname, sep }, { fileURLToPath }] = await Promise.all([
-      import("node:fs/promises"),
-      import("node:path"),
-      import("node:url"),
-    ]);
+    const fs = builtin("node:fs/promises");
+    const { dirname, sep } = builtin("node:path"), { fileURLToPath } = builtin("node:url");
     return {
       // Windows cannot open folders, but its file systems keep a rename without a flush of the folder.
       files: { ...fs, folderOf: (path) => sep === "\\" ? undefined : dirname(path) },

@@ -8,6 +8,7 @@ import { makeFolder } from "../base/durable_folder.ts";
 import { codeOf, isRemoval, refusal, removal } from "../base/file_refusal.ts";
 import { holdPath } from "../base/path_lock.ts";
 import { writeInFolder } from "./file.ts";
+import { builtin, type Builtins } from "../platform/process.ts";
 
 const NAME = /^step-(\d+)\.hooke$/;
 /** Names of unfinished files, which a killed process leaves in the folder. */
@@ -64,7 +65,7 @@ export function stepName(step: number): string {
  * ```
  */
 export async function checkpointsIn(folder: string | URL): Promise<StepCheckpoint[]> {
-  const path = await pathOf(folder);
+  const path = pathOf(folder);
   return (await namesIn(path)).flatMap((name) => {
     const step = NAME.exec(name)?.[1];
     return step === undefined ? [] : [{ path: `${path}/${name}`, step: Number(step) }];
@@ -124,13 +125,15 @@ export async function loadLatest<T>(
         tried.set(path, error);
       }
     }
-    if (!hasVanished) return assertNone(await pathOf(folder), [...tried.values()]);
+    if (!hasVanished) return assertNone(pathOf(folder), [...tried.values()]);
   }
   // Do not return `undefined`: the caller would start from scratch although the folder has checkpoints.
   throw new Error(
-    `Cannot load a checkpoint from ${await pathOf(
-      folder,
-    )}: in ${MOST_LISTINGS} attempts the newest one was removed ` +
+    `Cannot load a checkpoint from ${
+      pathOf(
+        folder,
+      )
+    }: in ${MOST_LISTINGS} attempts the newest one was removed ` +
       "before it was read. Wait for the run that writes there to end, or have it keep more checkpoints",
   );
 }
@@ -159,7 +162,7 @@ export function passedOverWarning(error: Error, used: string): Error {
 
 /** Returns whether a path exists, even as a broken link. */
 async function isThere(path: string): Promise<boolean> {
-  const { lstat } = await filesFor(`read ${path}`);
+  const { lstat } = filesFor(`read ${path}`);
   return await lstat(path).then(() => true, (error) => codeOf(error) !== "ENOENT");
 }
 
@@ -186,7 +189,7 @@ export interface HeldFolder {
  */
 export async function holdFolder(path: string): Promise<HeldFolder> {
   const action = `Cannot write checkpoints to ${path}`, what = "the folder";
-  const files = await filesFor(`write checkpoints to ${path}`);
+  const files = filesFor(`write checkpoints to ${path}`);
   const refuse = (error: unknown) => {
     throw refusal(action, error);
   };
@@ -215,7 +218,7 @@ export async function holdFolder(path: string): Promise<HeldFolder> {
 
 /** Writes a file and removes it. A folder without write permission is thus reported before the first step. */
 async function assertWritable(path: string): Promise<void> {
-  const { writeFile } = await filesFor(`write checkpoints to ${path}`);
+  const { writeFile } = filesFor(`write checkpoints to ${path}`);
   const probe = `${path}/${stepName(0)}.${crypto.randomUUID()}.tmp`;
   try {
     await writeFile(probe, new Uint8Array(PROBE_BYTES));
@@ -261,12 +264,12 @@ export async function keepNewest(folder: string, step: number, keep: number): Pr
 }
 
 async function removeIfThere(path: string): Promise<void> {
-  const { rm } = await filesFor(`remove ${path}`);
+  const { rm } = filesFor(`remove ${path}`);
   await rm(path, { force: true });
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  const { readdir } = await filesFor(`read ${folder}`);
+  const { readdir } = filesFor(`read ${folder}`);
   try {
     return await readdir(folder);
   } catch (error) {
@@ -276,16 +279,14 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Returns the path of a folder, without a slash at its end. */
-export async function pathOf(folder: string | URL): Promise<string> {
-  const path = typeof folder === "string"
-    ? folder
-    : (await import("node:url")).fileURLToPath(folder);
+export function pathOf(folder: string | URL): string {
+  const path = typeof folder === "string" ? folder : builtin("node:url").fileURLToPath(folder);
   return path.replace(/(.)\/+$/, "$1");
 }
 
-async function filesFor(action: string): Promise<typeof import("node:fs/promises")> {
+function filesFor(action: string): Builtins["node:fs/promises"] {
   try {
-    return await import("node:fs/promises");
+    return builtin("node:fs/promises");
   } catch (cause) {
     throw new TypeError(`Cannot ${action}: this runtime has no file system`, {
       cause,

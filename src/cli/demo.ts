@@ -31,6 +31,7 @@ import {
 import type { DemoOptions, DemoRun } from "./demo_run.ts";
 import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
+import { findHost } from "../platform/host.ts";
 
 /** Options of the command. */
 export const DEMO: Command = {
@@ -130,7 +131,7 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
       addWatchers(hooks, run);
     },
   });
-  if (sink.length > 0) await Deno.writeTextFile(files.relaxed, writeExtxyz(sink.read()));
+  if (sink.length > 0) await findHost()!.writeTextFile(files.relaxed, writeExtxyz(sink.read()));
   return { ...relaxation, seconds: relaxation.seconds + opening };
 }
 

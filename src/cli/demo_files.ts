@@ -4,6 +4,8 @@
  * @module
  */
 
+import { codeOf } from "../base/file_refusal.ts";
+import { findHost, type Host } from "../platform/host.ts";
 import { UsageError } from "./options.ts";
 
 /** Folder that is created without `--out`. If it exists, a number is appended. */
@@ -43,7 +45,7 @@ export function openDemoFiles(out: string | undefined): DemoFiles {
     );
   }
   try {
-    Deno.mkdirSync(folder, { recursive: true });
+    host().mkdirSync(folder, { recursive: true });
   } catch (error) {
     throw new UsageError(
       `Cannot write to ${folder}: ${kindOf(folder) === "file" ? "it is a file" : reasonOf(error)}`,
@@ -57,10 +59,10 @@ function makeFolder(): string {
   for (let n = 1;; n++) {
     const folder = n === 1 ? FOLDER : `${FOLDER}-${n}`;
     try {
-      Deno.mkdirSync(folder);
+      host().mkdirSync(folder);
       return folder;
     } catch (error) {
-      if (error instanceof Deno.errors.AlreadyExists) continue;
+      if (codeOf(error) === "EEXIST") continue;
       throw new UsageError(
         `Cannot create ${folder}: ${reasonOf(error)}. Pass a folder by --out`,
       );
@@ -70,7 +72,7 @@ function makeFolder(): string {
 
 /** Throws a UsageError if a file cannot be created at `path`. Called before the run, so that no results are lost. */
 export function assertWritable(what: string, path: string): void {
-  const folder = path.replace(Deno.build.os === "windows" ? /[^/\\]*$/ : /[^/]*$/, "") || ".";
+  const folder = path.replace(host().build.os === "windows" ? /[^/\\]*$/ : /[^/]*$/, "") || ".";
   if (kindOf(folder) !== "folder") {
     throw new UsageError(
       `Cannot write ${what} to ${path}: the folder ${folder} does not exist`,
@@ -81,9 +83,14 @@ export function assertWritable(what: string, path: string): void {
   }
 }
 
+/** Returns the file system. A command never runs in a page. */
+function host(): Host {
+  return findHost()!;
+}
+
 function kindOf(path: string): "file" | "folder" | undefined {
   try {
-    return Deno.statSync(path).isDirectory ? "folder" : "file";
+    return host().statSync(path).isDirectory ? "folder" : "file";
   } catch {
     return undefined;
   }

@@ -12,6 +12,7 @@ export function programName(main: string, folder: string): string {
   if (main.startsWith("https://jsr.io/")) {
     return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
   }
+  if (!main.endsWith(".ts")) return "npx hooke"; // compiled for npm
   const base = `file://${folder}/`;
   return `deno run --allow-read --allow-write=. ${
     main.startsWith(base) ? main.slice(base.length) : main

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { errorTerminal, type Stream, writeText } from "../platform/program.ts";
+
 /** Receives a command's output line by line. */
 export interface Terminal {
   /** Prints a line of the result. */
@@ -26,34 +28,20 @@ export interface Terminal {
 }
 
 /**
- * Returns the terminal of the Deno process. If the reader closes the pipe, as in `… | head`, it calls `closed` once
+ * Returns the terminal of the process. If the reader closes the pipe, as in `… | head`, it calls `closed` once
  * and discards all further lines.
  */
 export function terminal(closed: () => void): Terminal {
-  const encoder = new TextEncoder();
   let isClosed = false;
-  const writer = (stream: { writeSync(bytes: Uint8Array): number }) => (text: string): void => {
-    let rest = encoder.encode(text);
-    try {
-      while (rest.length > 0 && !isClosed) rest = rest.subarray(stream.writeSync(rest));
-    } catch (error) {
-      if (!(error instanceof Deno.errors.BrokenPipe)) throw error;
-      isClosed = true;
-      closed();
-    }
+  const writer = (stream: Stream) => (text: string): void => {
+    if (isClosed || writeText(stream, text)) return;
+    isClosed = true;
+    closed();
   };
-  const [out, err] = [writer(Deno.stdout), writer(Deno.stderr)];
+  const [out, err] = [writer(1), writer(2)];
   return {
     print: (line) => out(`${line}\n`),
     complain: (line) => err(`${line}\n`),
-    progress: { write: err, ...shapeOf(Deno.stderr.isTerminal()) },
+    progress: { write: err, ...errorTerminal() },
   };
-}
-
-/**
- * Returns whether the output is a terminal, and its width. Some terminals report a width of 0, which means unknown.
- */
-function shapeOf(isTerminal: boolean): { isTerminal: boolean; columns?: number } {
-  const columns = isTerminal ? Deno.consoleSize().columns : 0;
-  return { isTerminal, ...(columns > 0 && { columns }) };
 }

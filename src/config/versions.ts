@@ -4,7 +4,9 @@
  * @module
  */
 
-import { findDeno, findNavigator } from "../platform/host.ts";
+import { findHost } from "../platform/host.ts";
+import { findNavigator } from "../platform/page.ts";
+import { findProcess } from "../platform/process.ts";
 
 /** Version of this package. A test compares it with the version in `deno.json`. */
 const HOOKE = "0.1.0";
@@ -15,18 +17,20 @@ export interface VersionInfo {
   readonly hooke: string;
   /** Version of Deno, if the runtime is Deno. */
   readonly deno?: string;
+  /** Version of Node, if the runtime is Node. */
+  readonly node?: string;
   /** Version of V8, if the runtime reports it. */
   readonly v8?: string;
   /** Version of TypeScript, if the runtime reports it. */
   readonly typescript?: string;
   /** User agent, in browsers and in runtimes other than Deno. */
   readonly userAgent?: string;
-  /** Target triple of Deno, or platform of the browser; `"unknown"` if neither is known. */
+  /** Target triple of Deno, processor and operating system of Node, or platform of the browser; `"unknown"` if neither is known. */
   readonly platform: string;
 }
 
 /**
- * Returns the versions of this package and of the runtime, Deno or a browser.
+ * Returns the versions of this package and of the runtime: Deno, Node or a browser.
  *
  * @example
  * ```ts
@@ -39,10 +43,19 @@ export interface VersionInfo {
  * ```
  */
 export function versions(): VersionInfo {
-  const deno = findDeno();
-  if (deno !== undefined) {
-    const { deno: version, v8, typescript } = deno.version;
-    return { hooke: HOOKE, deno: version, v8, typescript, platform: deno.build.target };
+  const host = findHost();
+  if (host?.version !== undefined) {
+    const { deno, v8, typescript } = host.version;
+    return { hooke: HOOKE, deno, v8, typescript, platform: host.build.target };
+  }
+  if (host !== undefined) {
+    const { node, v8 } = findProcess()?.versions ?? {};
+    return {
+      hooke: HOOKE,
+      ...(node !== undefined && { node }),
+      ...(v8 !== undefined && { v8 }),
+      platform: host.build.target,
+    };
   }
   const { userAgent, platform } = findNavigator() ?? {};
   return {

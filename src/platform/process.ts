@@ -1,12 +1,41 @@
 /** Members of Node's `process` that are used here. */
 export interface Process {
   readonly getBuiltinModule?: (name: string) => unknown;
+  readonly versions?: { readonly node?: string; readonly deno?: string; readonly v8?: string };
+  readonly pid: number;
+  readonly platform: string;
+  readonly arch: string;
   cwd(): string;
 }
 
-/** Returns a built-in module of Node, which Deno and Bun have as well; `undefined` in a web page. */
-export function findBuiltin<Module>(name: string): Module | undefined {
-  return findProcess()?.getBuiltinModule?.(name) as Module | undefined;
+/** Built-in modules of Node that are used here, by name. Deno and Bun have them as well. */
+export interface Builtins {
+  readonly "node:fs": typeof import("node:fs");
+  readonly "node:fs/promises": typeof import("node:fs/promises");
+  readonly "node:os": typeof import("node:os");
+  readonly "node:path": typeof import("node:path");
+  readonly "node:sqlite": typeof import("node:sqlite");
+  readonly "node:url": typeof import("node:url");
+  readonly "node:worker_threads": typeof import("node:worker_threads");
+  readonly "node:zlib": typeof import("node:zlib");
+}
+
+/** Returns a built-in module of Node; `undefined` in a page, and if the runtime does not have it. */
+export function findBuiltin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
+  return findProcess()?.getBuiltinModule?.(name) as Builtins[Name] | undefined;
+}
+
+/**
+ * Returns a built-in module of Node. It is not imported, because the bundle of a page has no such module.
+ *
+ * @throws {TypeError} in a page, and if the runtime does not have the module
+ */
+export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
+  const module = findBuiltin(name);
+  if (module === undefined) {
+    throw new TypeError(`Cannot load ${name}: this runtime has no such module`);
+  }
+  return module;
 }
 
 /**
@@ -16,4 +45,14 @@ export function findBuiltin<Module>(name: string): Module | undefined {
 export function findProcess(): Process | undefined {
   const { process } = globalThis as unknown as { readonly process?: Process };
   return process?.getBuiltinModule === undefined ? undefined : process;
+}
+
+/** Returns whether the runtime is Node, Deno or Bun. */
+export function isServer(): boolean {
+  return typeof findProcess()?.versions?.node === "string";
+}
+
+/** Returns whether the runtime is Deno. */
+export function isDeno(): boolean {
+  return typeof findProcess()?.versions?.deno === "string";
 }

@@ -13,7 +13,7 @@ interface Files {
 }
 
 function findFiles(): Files | undefined {
-  return findBuiltin<Files>("node:fs");
+  return findBuiltin("node:fs");
 }
 
 /**

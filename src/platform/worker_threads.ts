@@ -23,5 +23,5 @@ export interface WorkerThreads {
 
 /** Returns `node:worker_threads`, which Deno has as well; `undefined` in a web page. */
 export function findWorkerThreads(): WorkerThreads | undefined {
-  return findBuiltin("node:worker_threads");
+  return findBuiltin("node:worker_threads") as unknown as WorkerThreads | undefined;
 }

@@ -1,6 +1,7 @@
 import type { System } from "../batch/system.ts";
 import { refusal } from "./files/open_file.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
+import { builtin } from "../platform/process.ts";
 
 /** The systems of a file, read one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
 export interface SystemsFile extends AsyncDisposable {
@@ -74,7 +75,7 @@ export async function openSystems(
 
 /** Throws an error if nothing exists at the path, because opening a sink would create the file. */
 export async function assertExists(path: string): Promise<void> {
-  const { stat } = await import("node:fs/promises");
+  const { stat } = builtin("node:fs/promises");
   try {
     await stat(path);
   } catch (cause) {

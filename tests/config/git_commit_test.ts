@@ -99,9 +99,12 @@ Deno.test("gitCommit() ignores an empty .git folder, as git does, and is unknown
 Deno.test("gitCommit() is unknown without permission to read, without a prompt, and without Deno", async () => {
   assertMatch(await runScript("", "--allow-read"), /^([0-9a-f]{40}|unknown) $/);
   assertEquals(await runScript("", "--no-prompt"), "unknown ");
-  assertEquals(await runScript("delete globalThis.Deno;", "--allow-read"), "unknown ");
+  assertEquals(
+    await runScript("delete globalThis.process; delete globalThis.Deno;", "--allow-read"),
+    "unknown ",
+  );
   // Deno prompts at a terminal if a file is read without permission.
-  const asking = `delete globalThis.Deno;
+  const asking = `delete globalThis.process; delete globalThis.Deno;
   globalThis.Deno = {
     cwd: () => "/home",
     permissions: { querySync: () => ({ state: "prompt" }) },

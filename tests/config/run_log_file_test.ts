@@ -82,7 +82,7 @@ Deno.test("a log needs only permission to write its file; without Deno, as in a 
     `import { runLog } from ${module("../../src/config/runs/run_log.ts")};
     import { walk } from ${module("./walk.ts")};
     await walk({ hooks: [runLog({ path: ${JSON.stringify(file.path)} })] }).run(1);
-    delete globalThis.Deno;
+    delete globalThis.process; delete globalThis.Deno;
     let text = "";
     await walk({ hooks: [runLog({ config: { a: 1 }, write: (line) => void (text += line) })] }).run(1);
     console.log(text.trim());

@@ -10,7 +10,8 @@ Deno.test("versions() returns this package's version as published, and those of 
 
 Deno.test("versions() returns the user agent without Deno, as in a browser", async () => {
   const module = new URL("../../src/config/versions.ts", import.meta.url);
-  const script = `const { userAgent, platform } = navigator; delete globalThis.Deno;
+  const script =
+    `const { userAgent, platform } = navigator; delete globalThis.process; delete globalThis.Deno;
     const { versions } = await import(${JSON.stringify(module)});
     const { hooke: _, ...others } = versions();
     console.log(JSON.stringify([others, { userAgent, platform }]));`;

@@ -30,28 +30,6 @@ export function usesUsing(text: string): boolean {
   return /(?<![.\w$#])using\s+[\w$]+\s*(=|of\b)/.test(codeOf(text));
 }
 
-/**
- * Files outside `src/platform` that call a platform by themselves: Deno, Node's process and modules, or a page. This list
- * only gets shorter: new code goes through `src/platform`. (`src/cli` is a program of Deno's.)
- */
-export const PLATFORM_CALLERS: readonly string[] = [
-  "src/base/path_lock.ts",
-  "src/checkpoint/file.ts",
-  "src/checkpoint/folder.ts",
-  "src/config/runs/run_files.ts",
-  "src/config/runs/run_folder.ts",
-  "src/config/runs/run_lock.ts",
-  "src/onnx/session/open_session.ts",
-  "src/onnx/session/session_source.ts",
-  "src/onnx/session/session_threads.ts",
-  "src/sinks/ase/database.ts",
-  "src/sinks/files/open_file.ts",
-  "src/sinks/systems_file.ts",
-  "src/sinks/tensorboard/read_tensorboard.ts",
-  "src/sinks/tensorboard/tensorboard_file.ts",
-  "src/sinks/zarr/files.ts",
-];
-
 /** Names of parts of `globalThis` that only some platforms have. */
 const PARTS = "process|navigator|document|location";
 

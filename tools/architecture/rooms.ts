@@ -77,7 +77,7 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   "@bufbuild/protobuf": ["src/onnx/"],
   "onnx-buf": ["src/onnx/"],
   // Built-in modules that browsers lack stay out of what a page loads.
-  "node:": ["src/cli/", "src/sinks/", "src/config/", "src/checkpoint/"],
+  "node:": ["src/platform/"],
 };
 
 /** The compiled kernels have one owner, which knows how to load them. */

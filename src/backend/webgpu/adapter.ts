@@ -1,4 +1,4 @@
-import { findNavigator } from "../../platform/host.ts";
+import { findNavigator } from "../../platform/page.ts";
 
 /** The used part of `navigator.gpu`. */
 export interface GpuHost {

@@ -6,7 +6,7 @@
  */
 
 import { show } from "../../base/show.ts";
-import { findDeno } from "../../platform/host.ts";
+import { findHost } from "../../platform/host.ts";
 import { isInFolder, realPathOf } from "../../platform/real_path.ts";
 import { partsOf } from "./hook_module.ts";
 
@@ -82,15 +82,15 @@ function folderOf(base: string | URL | undefined): URL | undefined {
 }
 
 function currentFolder(): URL | undefined {
-  const deno = findDeno();
-  return deno === undefined ? undefined : urlOf(`${deno.cwd()}/`);
+  const host = findHost();
+  return host === undefined ? undefined : urlOf(`${host.cwd()}/`);
 }
 
 /** Returns the URL of an address or of a file path. The path of a folder must end with a slash. */
 function urlOf(base: string | URL): URL {
   if (base instanceof URL) return base;
   if (/^[a-z][a-z0-9+.-]+:/i.test(base)) return new URL(base);
-  const here = findDeno()?.cwd() ?? "";
+  const here = findHost()?.cwd() ?? "";
   const absolute = base.startsWith("/") ? base : `${here}/${base}`;
   return new URL(absolute.split("/").map(encodeURIComponent).join("/"), "file:///");
 }

@@ -7,7 +7,7 @@
 import { parentOf } from "../../base/durable_folder.ts";
 import { codeOf } from "../../base/file_refusal.ts";
 import { lineWarning, printWarning } from "../../sinks/files/file_end.ts";
-import { type DenoHost, type HostFile, mayRead } from "../../platform/host.ts";
+import { type Host, type HostFile, mayRead } from "../../platform/host.ts";
 
 const FROM_START = 0;
 const NEWLINE = 10;
@@ -24,20 +24,20 @@ const BLOCK = 4096;
  * Both repairs need permission to read the file.
  */
 export function appendLine(
-  deno: DenoHost,
+  host: Host,
   path: string | URL,
   line: string,
   { makesFolder }: { readonly makesFolder: boolean },
 ): void {
-  const read = mayRead(deno, path);
-  const open = () => deno.openSync(path, { append: true, create: true, read });
+  const read = mayRead(host, path);
+  const open = () => host.openSync(path, { append: true, create: true, read });
   let file: HostFile;
   try {
     file = open();
   } catch (error) {
     if (!makesFolder || codeOf(error) !== "ENOENT") throw error;
     const text = path instanceof URL ? decodeURIComponent(path.pathname) : path;
-    deno.mkdirSync(parentOf(text), { recursive: true });
+    host.mkdirSync(parentOf(text), { recursive: true });
     file = open();
   }
   // `using` is avoided, because some browsers that load this file cannot parse it.

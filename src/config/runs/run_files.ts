@@ -9,6 +9,7 @@ import { writeWhole } from "../../checkpoint/mod.ts";
 import { emptySinks } from "../../sinks/files/open_sinks.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 import { versions } from "../versions.ts";
+import { builtin } from "../../platform/process.ts";
 
 /** Paths of the files in a run folder. */
 export interface RunPaths {
@@ -81,7 +82,7 @@ export async function writeIdentity(path: string, identity: RunIdentity): Promis
 
 /** Returns the text of a file; `undefined` if it does not exist. */
 export async function textIn(path: string): Promise<string | undefined> {
-  const { readFile } = await import("node:fs/promises");
+  const { readFile } = builtin("node:fs/promises");
   try {
     return new TextDecoder().decode(await readFile(path));
   } catch (error) {
@@ -92,7 +93,7 @@ export async function textIn(path: string): Promise<string | undefined> {
 
 /** Returns the names of the files in a folder, sorted; an empty list if the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
-  const { readdir } = await import("node:fs/promises");
+  const { readdir } = builtin("node:fs/promises");
   try {
     return (await readdir(folder)).sort();
   } catch (error) {
@@ -103,7 +104,7 @@ export async function namesIn(folder: string): Promise<string[]> {
 
 /** Creates a folder and the folders above it. */
 export async function makeFolder(folder: string): Promise<void> {
-  const { mkdir } = await import("node:fs/promises");
+  const { mkdir } = builtin("node:fs/promises");
   try {
     await mkdir(folder, { recursive: true });
   } catch (error) {
@@ -113,7 +114,7 @@ export async function makeFolder(folder: string): Promise<void> {
 
 /** Removes a file, if it exists. */
 export async function removeFile(path: string): Promise<void> {
-  const { rm } = await import("node:fs/promises");
+  const { rm } = builtin("node:fs/promises");
   try {
     await rm(path, { force: true });
   } catch (error) {
@@ -122,11 +123,11 @@ export async function removeFile(path: string): Promise<void> {
 }
 
 /** Returns the given names of files in a folder, without those of open sinks that have no content yet. */
-export async function foreignNames(
+export function foreignNames(
   folder: string,
   names: readonly string[],
-): Promise<readonly string[]> {
-  const { relative } = await import("node:path");
+): readonly string[] {
+  const { relative } = builtin("node:path");
   const own = emptySinks().map(([{ path }]) => relative(folder, path));
   return names.filter((name) => !own.includes(name));
 }
@@ -136,10 +137,10 @@ export async function foreignNames(
  * when a run is refused, because the next run would refuse a folder that contains such files.
  */
 export async function removeEmptySinks(folder: string): Promise<void> {
-  const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = await Promise.all([
-    import("node:path"),
-    import("node:fs/promises"),
-  ]);
+  const [{ relative, isAbsolute, dirname }, { rm, rmdir }] = [
+    builtin("node:path"),
+    builtin("node:fs/promises"),
+  ];
   for (const [sink, hasMadeFile] of emptySinks()) {
     const name = relative(folder, sink.path);
     if (!hasMadeFile || name === "" || /^\.\.([/\\]|$)/.test(name) || isAbsolute(name)) continue;

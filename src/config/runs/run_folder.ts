@@ -15,6 +15,7 @@ import {
 import type { RunFolder } from "./run_folder_protocol.ts";
 import { assertRunFolder, clean, identify } from "./run_identity.ts";
 import { RunLock } from "./run_lock.ts";
+import { builtin } from "../../platform/process.ts";
 
 /**
  * Opens a run folder, and creates it if it does not exist. The folder is locked until it is closed or the process
@@ -72,7 +73,7 @@ export async function openRunFolder(
   path: string | URL,
   options: RunFolderOptions = {},
 ): Promise<RunFolder> {
-  const folder = await pathOf(path);
+  const folder = pathOf(path);
   try {
     return await openFolder(folder, readFolderOptions(options));
   } catch (error) {
@@ -123,14 +124,14 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
  * ```
  */
 export async function nextRunFolder(parent: string | URL, name: string = "run"): Promise<string> {
-  const folder = await pathOf(parent), names = await namesIn(folder);
+  const folder = pathOf(parent), names = await namesIn(folder);
   let free = name;
   for (let n = 2; names.includes(free); n++) free = `${name}-${n}`;
   return `${folder}/${free}`;
 }
 
-async function pathOf(path: string | URL): Promise<string> {
-  const text = typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+function pathOf(path: string | URL): string {
+  const text = typeof path === "string" ? path : builtin("node:url").fileURLToPath(path);
   if (text === "") {
     throw new TypeError('Cannot open a run folder: its path must not be empty; got ""');
   }

@@ -29,7 +29,7 @@ const LEFTOVERS = /^(lock|lock\.lock|config\.json\..*\.tmp)$/;
 export async function assertRunFolder(folder: string): Promise<void> {
   const names = await namesIn(folder);
   if (names.includes("config.json")) return;
-  const foreign = await foreignNames(folder, names.filter((name) => !LEFTOVERS.test(name)));
+  const foreign = foreignNames(folder, names.filter((name) => !LEFTOVERS.test(name)));
   if (foreign.length === 0) return;
   throw new RangeError(
     `Cannot open run folder ${folder}: it has no config.json, and contains other files: ${

@@ -11,34 +11,9 @@
 
 import { refusal } from "../../base/file_refusal.ts";
 import { lockPath, type PathLock } from "../../base/path_lock.ts";
+import { findHost, type Host, type HostFile } from "../../platform/host.ts";
 import { RunFolderBusyError, type RunHolder, UNKNOWN_HOST } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
-
-/** The part of Deno's files that a lock uses. */
-interface LockFile {
-  readSync(bytes: Uint8Array): number | null;
-  writeSync(bytes: Uint8Array): number;
-  seekSync(offset: number, whence: number): number;
-  truncateSync(size: number): void;
-  close(): void;
-}
-
-/** The part of Deno that a lock uses. */
-interface LockHost {
-  readonly pid: number;
-  openSync(
-    path: string,
-    options: { readonly read: true; readonly write: true; readonly create: true },
-  ): LockFile;
-  statSync(path: string): {
-    readonly mtime: Date | null;
-    readonly dev: number;
-    readonly ino: number | null;
-  };
-  hostname(): string;
-  readTextFileSync(path: string): string;
-  unrefTimer(timer: number): void;
-}
 
 /** Version of the format of the file `lock`. */
 const SCHEMA = 1;
@@ -56,14 +31,14 @@ const HELD = new Set<string>();
 /** Values from which a {@linkcode RunLock} is created. */
 interface LockParts {
   readonly id: string;
-  readonly file: LockFile;
+  readonly file: HostFile;
   readonly locks: readonly (PathLock | undefined)[];
 }
 
 /** A lock of a run folder. It is held until it is released or the process ends. */
 export class RunLock {
   readonly #id: string;
-  readonly #file: LockFile;
+  readonly #file: HostFile;
   readonly #locks: readonly (PathLock | undefined)[];
   readonly #holder: RunHolder;
   readonly #timer: number;
@@ -83,7 +58,7 @@ export class RunLock {
   static take(folder: string): RunLock {
     const host = lockHost(folder);
     const locks = [lockPath(folder)];
-    let file: LockFile | undefined;
+    let file: HostFile | undefined;
     try {
       const opened = file = openLock(host, folder);
       // Network file systems support locks of files, but rarely of folders. The lock of the folder remains if the
@@ -92,12 +67,10 @@ export class RunLock {
       if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orDefault(() => holderIn(opened, folder), undefined));
       }
-      // This process now has the locks of the operating system. A holder on another machine may be alive if the network
-      // file system does not share locks; its heartbeat decides.
+      // This process now has the locks of the operating system. A holder may be alive all the same: on another machine
+      // if the network file system does not share locks, or in another runtime, which locks by other means.
       const before = holderIn(file, folder), own = holderNow(host);
-      if (
-        before !== undefined && before.host !== own.host && isAlive(before, writtenAt(host, folder))
-      ) {
+      if (before !== undefined && isHolding(host, before, own, writtenAt(host, folder))) {
         throw new RunFolderBusyError(folder, before);
       }
       return new RunLock(host, { id: idOf(host, folder), file, locks }, own);
@@ -109,7 +82,7 @@ export class RunLock {
   }
 
   private constructor(
-    host: LockHost,
+    host: Host,
     { id, file, locks }: LockParts,
     holder: RunHolder,
   ) {
@@ -157,7 +130,7 @@ export class RunLock {
 }
 
 /** Returns an id of a folder that does not depend on the path by which the folder is reached. */
-function idOf(host: LockHost, folder: string): string {
+function idOf(host: Host, folder: string): string {
   const { dev, ino } = host.statSync(folder);
   return ino === null ? folder : `${dev}:${ino}`;
 }
@@ -190,6 +163,13 @@ function isPid(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
+/** Returns whether a holder is alive: by its heartbeat on another machine, by its process on this one. */
+function isHolding(host: Host, holder: RunHolder, own: RunHolder, written: number): boolean {
+  if (holder.host !== own.host) return isAlive(holder, written);
+  if (holder.pid === own.pid || holder.startTime === null) return false;
+  return orDefault(() => startTimeOf(host, holder.pid) === holder.startTime, false);
+}
+
 /**
  * Returns whether a lock holder on another machine is alive. Clocks of machines may differ by years. If the heartbeat
  * lies in the future, the time when the file was written is used instead.
@@ -200,19 +180,19 @@ function isAlive({ heartbeat }: RunHolder, written: number): boolean {
 }
 
 /** Returns the time at which the lock file was last written, by the clock of its file system. */
-function writtenAt(host: LockHost, folder: string): number {
+function writtenAt(host: Host, folder: string): number {
   return orDefault(() => host.statSync(`${folder}/lock`).mtime?.getTime() ?? NaN, NaN);
 }
 
-function lockHost(folder: string): LockHost {
-  const { Deno: host } = globalThis as unknown as { readonly Deno?: LockHost };
+function lockHost(folder: string): Host {
+  const host = findHost();
   if (host !== undefined) return host;
   throw new TypeError(
-    `Cannot open run folder ${folder}: only Deno can lock files, and this is not Deno`,
+    `Cannot open run folder ${folder}: there is no file system, as in a web page`,
   );
 }
 
-function openLock(host: LockHost, folder: string): LockFile {
+function openLock(host: Host, folder: string): HostFile {
   try {
     return host.openSync(`${folder}/lock`, { read: true, write: true, create: true });
   } catch (cause) {
@@ -220,19 +200,19 @@ function openLock(host: LockHost, folder: string): LockFile {
   }
 }
 
-function holderIn(file: LockFile, folder: string): RunHolder | undefined {
+function holderIn(file: HostFile, folder: string): RunHolder | undefined {
   const bytes = new Uint8Array(4 * LENGTH); // a longer file was not written here, and fails to parse
   file.seekSync(0, 0);
   const length = file.readSync(bytes) ?? 0;
   return parseLock(new TextDecoder().decode(bytes.subarray(0, length)), `${folder}/lock`);
 }
 
-function holderNow(host: LockHost): RunHolder {
+function holderNow(host: Host): RunHolder {
   const now = new Date().toISOString();
   return {
     pid: host.pid,
     host: orDefault(() => host.hostname(), UNKNOWN_HOST),
-    startTime: orDefault(() => startTimeOf(host), null),
+    startTime: orDefault(() => startTimeOf(host, host.pid), null),
     since: now,
     heartbeat: now,
   };
@@ -243,8 +223,8 @@ function holderNow(host: LockHost): RunHolder {
  * only Linux has. The program's name in parentheses may contain spaces and parentheses, so fields are counted after
  * the last parenthesis.
  */
-function startTimeOf(host: LockHost): string | null {
-  const stat = host.readTextFileSync("/proc/self/stat");
+function startTimeOf(host: Host, pid: number): string | null {
+  const stat = host.readTextFileSync(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
 }
 

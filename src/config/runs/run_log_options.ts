@@ -8,7 +8,7 @@ import { complaint } from "../../base/show.ts";
 import { checkKind } from "../../base/check_options.ts";
 import { appendLine } from "./append_line.ts";
 import { canonicalText } from "../../base/canonical_json.ts";
-import { findDeno } from "../../platform/host.ts";
+import { findHost } from "../../platform/host.ts";
 import type { WriteLine } from "./line_writer.ts";
 
 /** Options of {@linkcode runLog}. Either `path` or `write` is required. */
@@ -91,15 +91,15 @@ function writerOf({ path, write }: RunLogOptions): WriteLine {
 
 /** Returns a writer of lines to a file. The first line creates the file and its folder, if they do not exist. */
 export function fileWriter(path: string | URL): WriteLine {
-  const deno = findDeno();
-  if (deno === undefined) {
+  const host = findHost();
+  if (host === undefined) {
     throw new Error(
-      `Cannot make a run log: there is no file system for path ${path}, because this is not Deno. Pass write instead`,
+      `Cannot make a run log: there is no file system for path ${path}, as in a web page. Pass write instead`,
     );
   }
   let hasBegun = false;
   return (line) => {
-    appendLine(deno, path, line, { makesFolder: !hasBegun });
+    appendLine(host, path, line, { makesFolder: !hasBegun });
     hasBegun = true;
   };
 }

@@ -5,7 +5,7 @@
  */
 
 import { complaint } from "../../base/show.ts";
-import { findNavigator } from "../../platform/host.ts";
+import { findNavigator } from "../../platform/page.ts";
 import type { TrainerParts, TrainingHooks } from "../../training/trainer_options.ts";
 import { Trainer } from "./trainer.ts";
 import type { HooksConfigOption } from "./trainer_hooks.ts";

@@ -4,44 +4,12 @@
  * @module
  */
 
-import { refusal } from "../../base/file_refusal.ts";
-import { findDeno } from "../../platform/host.ts";
-
-/** An open file. `writeSync` returns the number of bytes that were written. */
-export interface OpenFile {
-  writeSync(bytes: Uint8Array): number;
-  close(): void;
-}
-
-/** The part of a file system that hooks use. Deno provides it. */
-export interface FileSystem {
-  mkdir(path: string | URL, options: { readonly recursive: true }): Promise<void>;
-  mkdirSync(path: string | URL, options: { readonly recursive: true }): void;
-  openSync(
-    path: string | URL,
-    options: { readonly append: true; readonly create?: true; readonly createNew?: true },
-  ): OpenFile;
-  stat(path: string | URL): Promise<{ readonly size: number }>;
-  readFile(
-    path: string | URL,
-    options?: { readonly signal?: AbortSignal },
-  ): Promise<Uint8Array<ArrayBuffer>>;
-  writeTextFile(path: string | URL, text: string): Promise<void>;
-  readTextFileSync(path: string | URL): string;
-  remove(path: string | URL): Promise<void>;
-  rename(from: string | URL, to: string | URL): Promise<void>;
-  link(from: string, to: string): Promise<void>;
-  copyFile(from: string | URL, to: string | URL): Promise<void>;
-}
-
-/** Returns the file system, or `undefined` in a web page. */
-export function findFileSystem(): FileSystem | undefined {
-  return findDeno() as unknown as FileSystem | undefined;
-}
+import { codeOf, refusal } from "../../base/file_refusal.ts";
+import { findHost, type Host } from "../../platform/host.ts";
 
 /** Returns the file system. Throws a TypeError in a web page. */
-export function fileSystemFor(hook: string): FileSystem {
-  const files = findFileSystem();
+export function fileSystemFor(hook: string): Host {
+  const files = findHost();
   if (files !== undefined) return files;
   throw new TypeError(
     `Cannot open ${hook}: there is no file system, as in a web page`,
@@ -61,7 +29,7 @@ export function pathIn(folder: string | URL, ...names: readonly string[]): strin
  * Creates a folder and the folders above it, if they do not exist. If that fails, throws an Error that names the
  * folder.
  */
-export async function createFolder(files: FileSystem, path: string): Promise<void> {
+export async function createFolder(files: Host, path: string): Promise<void> {
   try {
     await files.mkdir(path, { recursive: true });
   } catch (error) {
@@ -70,7 +38,7 @@ export async function createFolder(files: FileSystem, path: string): Promise<voi
 }
 
 /** Returns whether a file exists; false for any error. */
-export async function fileExists(files: FileSystem, path: string): Promise<boolean> {
+export async function fileExists(files: Host, path: string): Promise<boolean> {
   try {
     await files.stat(path);
     return true;
@@ -80,11 +48,11 @@ export async function fileExists(files: FileSystem, path: string): Promise<boole
 }
 
 /** Removes a file, if it exists. */
-export async function removeIfExists(files: FileSystem, path: string): Promise<void> {
+export async function removeIfExists(files: Host, path: string): Promise<void> {
   try {
     await files.remove(path);
   } catch (error) {
-    if ((error as { readonly name?: unknown }).name !== "NotFound") throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 
@@ -93,7 +61,7 @@ export async function removeIfExists(files: FileSystem, path: string): Promise<v
  * created under a temporary name and then renamed, so that a reader of `also` sees either the old file or the
  * complete new one.
  */
-export async function linkAs(files: FileSystem, path: string, also: string): Promise<void> {
+export async function linkAs(files: Host, path: string, also: string): Promise<void> {
   const beside = `${also}.${crypto.randomUUID()}.tmp`;
   try {
     await files.link(path, beside).catch(() => files.copyFile(path, beside));

@@ -5,7 +5,8 @@
  */
 
 import { codeOf, refusal } from "../../base/file_refusal.ts";
-import { type FileSystem, fileSystemFor, type OpenFile, pathIn } from "./file_system.ts";
+import type { Host, HostFile } from "../../platform/host.ts";
+import { fileSystemFor, pathIn } from "./file_system.ts";
 import { jsonLine } from "../training/json_line.ts";
 
 const ENCODER = new TextEncoder();
@@ -17,7 +18,7 @@ const ENCODER = new TextEncoder();
 export class LogFile {
   readonly #folder: string;
   readonly #fileName: string | undefined;
-  #file: OpenFile | undefined;
+  #file: HostFile | undefined;
   /** Path of the file; `undefined` until it is opened for the first time. */
   path: string | undefined;
 
@@ -51,7 +52,7 @@ export class LogFile {
     if (isUnfinished) this.#writeAll("\n"); // a line that was cut off must not join the next one
   }
 
-  #openNew(files: FileSystem): void {
+  #openNew(files: Host): void {
     const stamp = new Date().toISOString().replace(/[:.]/g, "-");
     for (let n = 1;; n++) {
       const path = pathIn(this.#folder, `training_${stamp}${n === 1 ? "" : `-${n}`}.jsonl`);
@@ -93,7 +94,7 @@ function attempt<T>(action: string, work: () => T): T {
   }
 }
 
-function hasUnfinishedLine(files: FileSystem, path: string): boolean {
+function hasUnfinishedLine(files: Host, path: string): boolean {
   try {
     const text = files.readTextFileSync(path);
     return text !== "" && !text.endsWith("\n");

@@ -5,11 +5,12 @@
  */
 
 import { refusal } from "../../base/file_refusal.ts";
-import { findFileSystem, pathIn } from "./file_system.ts";
+import { findHost } from "../../platform/host.ts";
+import { pathIn } from "./file_system.ts";
 
 /** Returns whether there is a file system. Web pages do not have one. */
 export function hasFiles(): boolean {
-  return findFileSystem() !== undefined;
+  return findHost() !== undefined;
 }
 
 /**
@@ -17,7 +18,7 @@ export function hasFiles(): boolean {
  * text or the new one.
  */
 export async function writeFile(path: string | URL, text: string): Promise<void> {
-  const files = findFileSystem();
+  const files = findHost();
   if (files === undefined) {
     throw new TypeError(
       `Cannot write ${path}: there is no file system, as in a web page`,

@@ -145,7 +145,7 @@ export class CheckpointHook implements FinishedHook<string> {
         `Cannot open ${NAME}: ${engine.name} does not support checkpoints: it lacks betweenSteps() or saveCheckpoint()`,
       );
     }
-    const folder = await pathOf(this.#options.folder);
+    const folder = pathOf(this.#options.folder);
     const held = await holdFolder(folder).catch((error) => {
       throw fatal(error); // a run must not go on if it can never write a checkpoint
     });

@@ -32,7 +32,7 @@ export class FileCache {
 
   /** Creates a cache whose file names end in `ending`. Throws an Error if the runtime has no file system. */
   constructor(folder: URL | string, ending: string) {
-    const files = findBuiltin<Files>("node:fs/promises");
+    const files = findBuiltin("node:fs/promises") as Files | undefined;
     if (files === undefined) {
       throw new Error(
         "Cannot keep files in a folder: this runtime has no file system",

@@ -19,15 +19,10 @@ import { checkOptions, type SessionOptions, toRuntimeOptions } from "./session_o
 import type { Session, SessionParts } from "./session_run.ts";
 import type { Runtime, RuntimeSession } from "./session_runtime.ts";
 import type { ModelSource } from "./session_source.ts";
-import {
-  checkThreads,
-  defaultThreads,
-  isDeno,
-  isServer,
-  keepingWorker,
-  possibleThreads,
-} from "./session_threads.ts";
+import { checkThreads, defaultThreads, keepingWorker, possibleThreads } from "./session_threads.ts";
 import { openThreadedSession } from "./workers/threaded_session.ts";
+import { withoutNullOrigin } from "../../platform/page.ts";
+import { isDeno, isServer } from "../../platform/process.ts";
 
 /**
  * State of the two builds of onnxruntime-web. `isStarted` becomes true when a build has started; its options cannot
@@ -177,18 +172,7 @@ async function importWasm(): Promise<Runtime> {
  * worker the origin is "null", which is not a valid URL, so `location` is hidden meanwhile.
  */
 async function importWebgpu(): Promise<Runtime> {
-  const here = Object.getOwnPropertyDescriptor(globalThis, "location");
-  const { location } = globalThis as { readonly location?: { readonly origin: string } };
-  const hides = location?.origin === "null" && here?.configurable === true;
-  if (hides) {
-    Object.defineProperty(globalThis, "location", { value: undefined, configurable: true });
-  }
-  try {
-    const ort = await import("onnxruntime-web/webgpu");
-    return ort as unknown as Runtime;
-  } finally {
-    if (hides) Object.defineProperty(globalThis, "location", here);
-  }
+  return await withoutNullOrigin(() => import("onnxruntime-web/webgpu")) as unknown as Runtime;
 }
 
 async function createIn(

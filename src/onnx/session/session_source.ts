@@ -1,5 +1,6 @@
 import { checkIntegrity, download, type DownloadOptions } from "./download.ts";
 import { findBuiltin, findProcess } from "../../platform/process.ts";
+import { pageAddress } from "../../platform/page.ts";
 
 /** A model or its weights: bytes, an address, or the path of a file. */
 export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
@@ -96,7 +97,9 @@ async function readUrl(
   url: URL,
   { signal, download: limits }: LoadSourceOptions,
 ): Promise<Uint8Array> {
-  const files = url.protocol === "file:" ? findBuiltin<Files>("node:fs/promises") : undefined;
+  const files = url.protocol === "file:"
+    ? findBuiltin("node:fs/promises") as Files | undefined
+    : undefined;
   if (files !== undefined) {
     const bytes = await files.readFile(url, signal === undefined ? {} : { signal });
     return new Uint8Array(bytes.buffer as ArrayBuffer, bytes.byteOffset, bytes.byteLength);
@@ -112,21 +115,13 @@ export function sourceUrl(source: string): URL {
   const process = findProcess();
   // A single letter before the colon is a Windows drive, not a scheme.
   if (/^[a-z][a-z\d+.-]+:/i.test(source)) return new URL(source);
-  if (process === undefined) return new URL(source, baseOfPage());
+  if (process === undefined) return new URL(source, pageAddress());
   const path = source.replaceAll("\\", "/");
   const root = `file:///${process.cwd().replaceAll("\\", "/").replace(/^\//, "")}/`;
   const [from, to] = [root, /^[a-z]:/i.test(path) ? `/${path}` : path].map((each) =>
     each.replace(/[%?#]/g, encodeURIComponent)
   );
   return new URL(to!, from);
-}
-
-function baseOfPage(): string {
-  const { document, location } = globalThis as unknown as {
-    readonly document?: { readonly baseURI: string };
-    readonly location?: { readonly href: string };
-  };
-  return document?.baseURI ?? location?.href ?? "";
 }
 
 function nameOf(url: URL): string {

@@ -1,31 +1,11 @@
+import { findNavigator, isIsolated } from "../../platform/page.ts";
+import { isDeno, isServer } from "../../platform/process.ts";
 import type { Runtime } from "./session_runtime.ts";
-
-/** Properties of the host that determine the number of threads. */
-interface Host {
-  readonly process?: { readonly versions?: { readonly node?: string; readonly deno?: string } };
-  readonly navigator?: { readonly hardwareConcurrency?: number };
-  readonly crossOriginIsolated?: boolean;
-}
-
-const host = globalThis as unknown as Host;
-
-/** Returns whether the host is Node, Deno or Bun, whose build of the runtime needs no setup for threads. */
-export function isServer(): boolean {
-  return typeof host.process?.versions?.node === "string";
-}
-
-/**
- * Returns whether the host is Deno. There, a session with several threads needs its own worker and fixed-size
- * memory.
- */
-export function isDeno(): boolean {
-  return typeof host.process?.versions?.deno === "string";
-}
 
 /** Returns the default number of threads: one in Deno, elsewhere half the processors, at most 4. */
 export function defaultThreads(): number {
   if (isDeno()) return 1;
-  return Math.min(4, Math.ceil((host.navigator?.hardwareConcurrency ?? 1) / 2));
+  return Math.min(4, Math.ceil((findNavigator()?.hardwareConcurrency ?? 1) / 2));
 }
 
 /**
@@ -35,7 +15,7 @@ export function defaultThreads(): number {
  */
 export function possibleThreads(wanted: number, runtime: Runtime): number {
   if (isServer()) return wanted;
-  return host.crossOriginIsolated === true && !sharesScript(runtime) ? wanted : 1;
+  return isIsolated() && !sharesScript(runtime) ? wanted : 1;
 }
 
 /**

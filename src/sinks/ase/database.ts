@@ -5,6 +5,7 @@
  */
 
 import { refusal } from "../files/open_file.ts";
+import { builtin } from "../../platform/process.ts";
 
 /** Value of a cell of a table. */
 export type Cell = null | number | bigint | string | Uint8Array;
@@ -56,10 +57,10 @@ const NOT_A_DATABASE = 26;
  * @throws {TypeError} if the runtime has no SQLite
  * @throws {Error} if the database cannot be opened
  */
-export async function openDatabase(path: string): Promise<Database> {
+export function openDatabase(path: string): Database {
   let sqlite: { readonly DatabaseSync: new (path: string) => Database };
   try {
-    sqlite = await import("node:sqlite");
+    sqlite = builtin("node:sqlite");
   } catch (cause) {
     throw new TypeError(`Cannot open ${path}: this runtime has no node:sqlite`, { cause });
   }

@@ -68,15 +68,15 @@ export class AseStore implements FrameStore {
     await file.close();
     this.#held.hold();
     try {
-      this.#database = await this.#prepared();
+      this.#database = this.#prepared();
     } catch (error) {
       this.#held.release();
       throw error;
     }
   }
 
-  async #prepared(): Promise<Database> {
-    const database = await openDatabase(this.#path);
+  #prepared(): Database {
+    const database = openDatabase(this.#path);
     try {
       prepareTables(database, this.#path);
       prepareSums(database);
@@ -189,7 +189,7 @@ export class AseStore implements FrameStore {
     this.#commit();
     const mark = await markOf(this.#path);
     if (mark === undefined) return;
-    const database = await openDatabase(this.#path);
+    const database = openDatabase(this.#path);
     try {
       const all = this.#idsAt(mark, database);
       if (this.#database === undefined) this.#length = all.length;
@@ -214,7 +214,7 @@ export class AseStore implements FrameStore {
   async *check(): AsyncGenerator<CheckedPart, void> {
     this.#commit();
     await (await openFile(this.#path, "r")).close();
-    const database = await openDatabase(this.#path);
+    const database = openDatabase(this.#path);
     try {
       if (!hasTables(database, this.#path)) return;
       yield* checkRows(database, this.#path);

@@ -7,6 +7,7 @@
 import { type FolderSystem, makeFolder, parentOf, syncFolder } from "../../base/durable_folder.ts";
 import { codeOf, refusal as refusalOf, removal } from "../../base/file_refusal.ts";
 import { holdPath, type PathLock } from "../../base/path_lock.ts";
+import { builtin } from "../../platform/process.ts";
 
 export { codeOf };
 
@@ -48,7 +49,7 @@ export async function openFile(
 ): Promise<OpenFile> {
   let fs: FolderSystem & { open(path: string | URL, flags: string): Promise<OpenFile> };
   try {
-    fs = await import("node:fs/promises") as unknown as typeof fs;
+    fs = builtin("node:fs/promises") as unknown as typeof fs;
   } catch (cause) {
     throw new TypeError(`Cannot open ${path}: there is no file system, as in a web page`, {
       cause,
@@ -68,7 +69,7 @@ export async function openFile(
 }
 
 async function makeFolderOf(fs: FolderSystem, path: string | URL): Promise<void> {
-  const folder = parentOf(await pathOf(path));
+  const folder = parentOf(pathOf(path));
   try {
     await makeFolder(fs, folder);
   } catch (error) {
@@ -77,8 +78,8 @@ async function makeFolderOf(fs: FolderSystem, path: string | URL): Promise<void>
 }
 
 /** Returns a path or a `file:` URL as a path of this system. */
-async function pathOf(path: string | URL): Promise<string> {
-  return typeof path === "string" ? path : (await import("node:url")).fileURLToPath(path);
+function pathOf(path: string | URL): string {
+  return typeof path === "string" ? path : builtin("node:url").fileURLToPath(path);
 }
 
 /**
@@ -105,7 +106,7 @@ export async function openPrepared<T>(
 /** Returns whether nothing exists at a path; `false` if that cannot be determined. */
 export async function isMissing(path: string): Promise<boolean> {
   try {
-    const { lstat } = await import("node:fs/promises");
+    const { lstat } = builtin("node:fs/promises");
     await lstat(path);
   } catch (error) {
     return codeOf(error) === "ENOENT";
@@ -115,7 +116,7 @@ export async function isMissing(path: string): Promise<boolean> {
 
 /** Syncs the entry of a file in its folder to the disk. */
 async function syncEntry(path: string | URL): Promise<void> {
-  await syncFolder(await import("node:fs/promises"), parentOf(await pathOf(path)));
+  await syncFolder(builtin("node:fs/promises"), parentOf(pathOf(path)));
 }
 
 /** Opens a file to read it and add to it, and locks it until it is closed. */
@@ -123,7 +124,7 @@ async function openLocked(path: string | URL): Promise<OpenFile> {
   const file = await openFile(path, "a+");
   let lock: PathLock;
   try {
-    lock = holdPath(await pathOf(path), `Cannot open ${path}`);
+    lock = holdPath(pathOf(path), `Cannot open ${path}`);
   } catch (error) {
     await file.close().catch(() => {}); // nothing was written
     throw error;

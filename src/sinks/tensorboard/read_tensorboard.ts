@@ -6,6 +6,7 @@
 
 import { FILE_VERSION, readEvent, type TensorBoardEvent } from "./tensorboard_event.ts";
 import { recordsOf } from "./tensorboard_records.ts";
+import { builtin } from "../../platform/process.ts";
 
 /**
  * Reads the events in the bytes of one file, in the order in which they were written. An incomplete last event, which
@@ -66,7 +67,7 @@ export function parseTensorBoard(
 export async function readTensorBoard(path: string | URL): Promise<TensorBoardEvent[]> {
   let modules;
   try {
-    modules = await Promise.all([import("node:fs/promises"), import("node:url")]);
+    modules = [builtin("node:fs/promises"), builtin("node:url")] as const;
   } catch (cause) {
     throw new TypeError(`Cannot read ${path}: there is no file system, as in a web page`, {
       cause,

@@ -10,6 +10,7 @@ import { histogramOf } from "./histogram.ts";
 import { codeOf, type OpenFile, openFile, refusal } from "../files/open_file.ts";
 import { eventMessage, type TensorBoardHistogram, versionMessage } from "./tensorboard_event.ts";
 import { frameRecord } from "./tensorboard_records.ts";
+import { builtin } from "../../platform/process.ts";
 
 /** Functions of the file system that this module uses. */
 interface Files {
@@ -88,7 +89,7 @@ export class TensorBoardFile implements AsyncDisposable {
    */
   async open(): Promise<void> {
     if (this.#file !== undefined) return;
-    const { files, folder } = await host(this.folder);
+    const { files, folder } = host(this.folder);
     try {
       await files.mkdir(folder, { recursive: true });
     } catch (error) {
@@ -190,12 +191,9 @@ function checkStep(step: number): void {
  * Loads the modules of the host on first use, because a web page does not have them. Also returns the folder as a
  * path.
  */
-async function host(folder: string | URL): Promise<{ files: Files; folder: string }> {
+function host(folder: string | URL): { files: Files; folder: string } {
   try {
-    const [files, { fileURLToPath }] = await Promise.all([
-      import("node:fs/promises"),
-      import("node:url"),
-    ]);
+    const files = builtin("node:fs/promises"), { fileURLToPath } = builtin("node:url");
     return { files, folder: typeof folder === "string" ? folder : fileURLToPath(folder) };
   } catch (cause) {
     throw new TypeError(`Cannot write to ${folder}: there is no file system, as in a web page`, {

@@ -6,6 +6,7 @@
 
 import { parentOf } from "../../base/durable_folder.ts";
 import { codeOf, type OpenFile as AddedToFile } from "../files/open_file.ts";
+import { builtin } from "../../platform/process.ts";
 
 /** An open file that is written at any position. */
 export interface OpenFile extends Pick<AddedToFile, "read" | "truncate" | "datasync" | "close"> {
@@ -49,9 +50,9 @@ export interface Host {
 }
 
 /** Loads the modules of the host. They are loaded on first use because a web page does not have them. */
-export async function openHost(action: string): Promise<Host> {
+export function openHost(action: string): Host {
   try {
-    const [fs, zlib] = await Promise.all([import("node:fs/promises"), import("node:zlib")]);
+    const fs = builtin("node:fs/promises"), zlib = builtin("node:zlib");
     return { fs: fs as unknown as FileSystem, zlib: zlib as unknown as Compression };
   } catch (cause) {
     throw new TypeError(`Cannot ${action}: there is no file system, as in a web page`, {

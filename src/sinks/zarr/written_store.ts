@@ -206,7 +206,7 @@ export class WrittenStore {
 
   async #open(): Promise<void> {
     if (this.#writer !== undefined) return;
-    const host = this.#host ??= await openHost(`open ${this.path}`);
+    const host = this.#host ??= openHost(`open ${this.path}`);
     await makeFolder(host.fs, this.path).catch(() => {}); // the following steps report the error
     this.#held.hold(); // before the store is read: data that another sink is writing must not be removed
     try {
@@ -260,7 +260,7 @@ export class WrittenStore {
   }
 
   async #read(find: Parameters<WrittenStore["read"]>[0]): Promise<Batch> {
-    const host = this.#host ??= await openHost(`read ${this.path}`);
+    const host = this.#host ??= openHost(`read ${this.path}`);
     const view = await this.#viewNow(host);
     if (this.#writer === undefined) this.#length = view?.size ?? 0;
     const places = await find(view);

@@ -118,7 +118,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   /** Compares the parts of the store with their checksums, as `verifySink` does. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     await this.flush();
-    yield* checkStore(await openHost(`verify ${this.path}`), this.path);
+    yield* checkStore(openHost(`verify ${this.path}`), this.path);
   }
 
   /**

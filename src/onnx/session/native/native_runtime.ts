@@ -4,9 +4,9 @@
  * @module
  */
 
-import { findDeno, mayLoadNative } from "../../../platform/host.ts";
+import { findHost, mayLoadNative } from "../../../platform/host.ts";
 import type { Runtime } from "../session_runtime.ts";
-import { isServer } from "../session_threads.ts";
+import { isDeno, isServer } from "../../../platform/process.ts";
 
 /**
  * Tested version of onnxruntime-node. Deno downloads it if native code is required and the program does not have the
@@ -29,13 +29,13 @@ const lookups: { installed?: Promise<NativeLookup>; pinned?: Promise<NativeLooku
  */
 export async function findNativeRuntime(mayDownload: boolean): Promise<NativeLookup> {
   if (!isServer()) return { reason: "a page cannot run native code" };
-  const deno = findDeno();
+  const host = findHost();
   // Do not ask for the permission: a prompt would halt a program that runs unattended.
-  if (deno !== undefined && !mayLoadNative(deno)) {
+  if (host !== undefined && !mayLoadNative(host)) {
     return { reason: "Deno runs without --allow-ffi" };
   }
   const installed = await (lookups.installed ??= load("onnxruntime-node"));
-  if ("runtime" in installed || !mayDownload || deno === undefined) return installed;
+  if ("runtime" in installed || !mayDownload || !isDeno()) return installed;
   return await (lookups.pinned ??= load(PINNED));
 }
 

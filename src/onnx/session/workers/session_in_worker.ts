@@ -6,7 +6,7 @@ import { checkOptions, type SessionOptions } from "../session_options.ts";
 import type { ModelSource } from "../session_source.ts";
 import type { HostFeed, HostTensor } from "../session_tensor.ts";
 import type { SessionDevice } from "../session_runtime.ts";
-import { isDeno } from "../session_threads.ts";
+import { isDeno } from "../../../platform/process.ts";
 import type { SessionWorker } from "./thread_worker.ts";
 import type { WorkerOptions, WorkerSessionInfo } from "./worker_messages.ts";
 

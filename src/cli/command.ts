@@ -1,0 +1,27 @@
+/**
+ * The command as a program: its arguments, its terminal, Ctrl-C and its exit code.
+ *
+ * @module
+ */
+
+import { currentFolder, exit, onInterrupt, programArguments } from "../platform/program.ts";
+import { run } from "./mod.ts";
+import { programName } from "./program.ts";
+import { terminal } from "./terminal.ts";
+
+/** Runs the command with the arguments of the program, and ends the program with its exit code. */
+export async function runProgram(): Promise<never> {
+  const stop = new AbortController();
+  onInterrupt(() => stop.abort("interrupted"));
+  let hasReader = true;
+  const console = terminal(() => {
+    hasReader = false;
+    stop.abort("the reader has closed the pipe");
+  });
+  const code = await run(programArguments(), console, {
+    signal: stop.signal,
+    program: programName(import.meta.url, currentFolder()),
+  });
+  // A closed pipe, as in `… | head`, is not a failure.
+  return exit(code === 130 && !hasReader ? 0 : code);
+}

@@ -1,0 +1,51 @@
+/**
+ * Members of a web page that are used here. Workers and other runtimes have some of them.
+ *
+ * @module
+ */
+
+/** Members of `navigator` that are used here. */
+export interface NavigatorHost {
+  readonly hardwareConcurrency?: number;
+  readonly userAgent?: string;
+  readonly platform?: string;
+}
+
+interface Page {
+  readonly navigator?: NavigatorHost;
+  readonly crossOriginIsolated?: boolean;
+  readonly document?: { readonly baseURI: string };
+  readonly location?: { readonly href: string; readonly origin: string };
+}
+
+const page = globalThis as unknown as Page;
+
+/** Returns `navigator`, or `undefined` in runtimes without it. */
+export function findNavigator(): NavigatorHost | undefined {
+  return page.navigator;
+}
+
+/** Returns whether the page may share memory with workers. */
+export function isIsolated(): boolean {
+  return page.crossOriginIsolated === true;
+}
+
+/** Returns the address that relative addresses of the page refer to; `""` without a page. */
+export function pageAddress(): string {
+  return page.document?.baseURI ?? page.location?.href ?? "";
+}
+
+/**
+ * Runs `start` while `location` is hidden if its origin is `"null"`, as in a worker of Deno. Some packages make a URL
+ * of the origin as they are loaded, and fail if it is not valid.
+ */
+export async function withoutNullOrigin<T>(start: () => Promise<T>): Promise<T> {
+  const before = Object.getOwnPropertyDescriptor(globalThis, "location");
+  if (page.location?.origin !== "null" || before?.configurable !== true) return await start();
+  Object.defineProperty(globalThis, "location", { value: undefined, configurable: true });
+  try {
+    return await start();
+  } finally {
+    Object.defineProperty(globalThis, "location", before);
+  }
+}
