@@ -7,7 +7,7 @@
 import { codeOf, refusal } from "../../base/file_refusal.ts";
 import { findHost, type Host } from "../../platform/host.ts";
 
-/** Returns the file system. Throws a TypeError in a web page. */
+/** Returns the file system. Throws a TypeError that names the hook if there is no file system, as in a web page. */
 export function fileSystemFor(hook: string): Host {
   const files = findHost();
   if (files !== undefined) return files;
@@ -67,7 +67,7 @@ export async function linkAs(files: Host, path: string, also: string): Promise<v
     await files.link(path, beside).catch(() => files.copyFile(path, beside));
     await files.rename(beside, also);
   } catch (error) {
-    await files.remove(beside).catch(() => {}); // it may not exist; the first error is more important
+    await files.remove(beside).catch(() => {}); // the temporary file may not exist; the first error is more important
     throw error;
   }
 }

@@ -30,7 +30,7 @@ export async function writeFile(path: string | URL, text: string): Promise<void>
     await files.writeTextFile(beside, text);
     await files.rename(beside, path);
   } catch (error) {
-    await files.remove(beside).catch(() => {}); // it may not exist; the first error is more important
+    await files.remove(beside).catch(() => {}); // the temporary file may not exist; the first error is more important
     throw refusal(`Cannot write ${pathIn(path)}`, error);
   }
 }

@@ -46,7 +46,7 @@ export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Pro
   warningsOf(engine)?.warn("trajectory", "open", new RangeError(text));
 }
 
-/** Returns the step of a system in a sink; `undefined` if the system does not have one, or the sink cannot be read. */
+/** Returns the step of a system in a sink; `undefined` if the system has no step, or the sink cannot be read. */
 async function stepAt(sink: SystemWriter, index: number): Promise<number | undefined> {
   const { table } = sink as { table?(slice: Slice): Promise<ReadonlyMap<string, Float64Array>> };
   if (table !== undefined) return (await table.call(sink, { from: index })).get("step")?.[0];

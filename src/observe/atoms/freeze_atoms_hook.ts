@@ -130,7 +130,7 @@ export class FreezeAtomsHook {
     const held = has === undefined
       ? mask
       : mask.map((is, atom) => has(systemOfNode[atom]!) ? is : 0);
-    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // bits of x, y and z
+    state.backend.write(this.#frozen(state), held.map((is) => 7 * is)); // 7 sets the bits of x, y and z
     anchor(state, held);
     return held;
   }

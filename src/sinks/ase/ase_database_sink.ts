@@ -13,14 +13,14 @@ export interface AseDatabaseSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Writes systems to an ASE database (SQLite, version 9 of its tables), so that
- * `ase.db.connect(path).select(…)` finds them, and reads databases that ASE wrote.
+ * Writes systems to an ASE database (SQLite, version 9 of its tables), so that `ase.db.connect(path).select(…)` finds
+ * them, and reads databases that ASE wrote.
  *
- * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`,
- * `magmoms`, `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own
- * columns; `move_mask` (0 for fixed atoms) is ASE's `FixAtoms`. Other numbers per system (`step`, `time`, …),
- * and numbers and texts of `info`, are key-value pairs. All other values are in `data`, so that every field
- * is read back bitwise identical. Typed arrays in `info` are read back as lists.
+ * Elements, positions, cell, pbc, masses, momenta, charges, energy, forces, stress, and the fields `tags`, `magmoms`,
+ * `magmom`, `dipole`, `free_energy`, `initial_charges`, `initial_magmoms` are in ASE's own columns. The field
+ * `move_mask` (0 for fixed atoms) becomes ASE's `FixAtoms` or `FixCartesian`. Other numbers per system (`step`,
+ * `time`, …), and numbers and texts of `info`, are key-value pairs. All other values are in `data`, so that every
+ * field is read back bitwise identical. Typed arrays in `info` are read back as lists.
  *
  * Other programs see systems after a flush.
  *

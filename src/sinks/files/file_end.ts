@@ -15,7 +15,7 @@ export class FileEnd {
   readonly #path: string | URL;
   /** Size in bytes without an incomplete write. */
   #size: number;
-  /** True if the file may contain a part of a failed write behind `#size`. */
+  /** True if the file may contain a part of a failed write after `#size`. */
   #isTorn = false;
 
   /**

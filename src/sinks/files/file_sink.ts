@@ -21,8 +21,8 @@ import { WriterQueue, type WriterQueueOptions } from "./writer_queue.ts";
 /** Options of sinks in files. */
 export interface FileSinkOptions extends WriterQueueOptions {
   /**
-   * Receives warnings: the file ended with a part of a record, which was removed; or an integer field that
-   * only some of the systems have is 0 in the others.
+   * Function that receives warnings: the file ended with a part of a record, which was removed, or an integer
+   * field that only some of the systems have is 0 in the others.
    *
    * @default console.warn
    */
@@ -103,7 +103,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     this.#queue = new WriterQueue(options);
   }
 
-  /** Number of systems in the file and in the queue. Systems in the file count once it was opened. */
+  /** Number of systems in the file and in the queue. Systems in the file count once it was opened or read. */
   get length(): number {
     return this.#store.length + this.#waiting;
   }

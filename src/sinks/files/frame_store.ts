@@ -14,7 +14,7 @@ import type { Slice } from "../sink.ts";
  * a time, except `frames`, which may run beside them.
  */
 export interface FrameStore {
-  /** Number of systems in the file; 0 if the file was not opened. */
+  /** Number of systems in the file; 0 until the file is opened or read. */
   readonly length: number;
   /** Opens or creates the file, to add to it. Does nothing if it is open. */
   open(): Promise<void>;

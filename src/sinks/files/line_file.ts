@@ -14,7 +14,7 @@ const MOST_BYTES = 1 << 26;
 /** Options of a {@linkcode LineFile}. */
 export interface LineFileOptions {
   /**
-   * Receives a warning if the file ended with a part of a line, which was removed.
+   * Function that receives a warning if the file ended with a part of a line, which was removed.
    *
    * @default console.warn
    */

@@ -15,7 +15,7 @@ export { codeOf };
 export interface FileStat {
   readonly size: number;
   readonly mtimeMs: number;
-  /** Number of names of the file; 0 once it was removed, and in systems that do not count them. */
+  /** Number of hard links to the file; 0 once the file was removed, and on systems that do not count links. */
   readonly nlink: number;
   isFile(): boolean;
 }

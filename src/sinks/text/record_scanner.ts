@@ -10,7 +10,7 @@ const NEWLINE = 10;
 
 /** The incomplete line at the end of the scanned bytes, or the record that it belongs to. */
 interface OpenLine {
-  /** Position of the next bytes. */
+  /** Position in the file of the bytes that the next `push` receives. */
   at: number;
   /** Number of the line. */
   number: number;

@@ -18,7 +18,7 @@ const MOST_TEXT = 1 << 28;
 /** Number of characters of an incomplete line that are kept. */
 const LINE_START = 256;
 
-/** The end of a file behind its last complete record. */
+/** The end of a file after its last complete record. */
 interface Rest {
   readonly path: string;
   readonly end: number;
@@ -59,11 +59,11 @@ export async function checkUnfinished<T>(
   return text;
 }
 
-/** The lines behind the last complete record. They are checked as they are read. */
+/** The lines after the last complete record. They are checked as they are read. */
 class RestLines<T> {
   readonly #format: TextFormat<T>;
   #number = 0;
-  /** The incomplete last line, or its beginning. */
+  /** The incomplete last line, cut to `LINE_START` characters. */
   #open = "";
   #isCut = false;
   /** The second line, if it is known in full. */

@@ -62,7 +62,7 @@ export class WrittenStore {
     this.#queue = new WriterQueue(this.#options);
   }
 
-  /** Number of systems in the store and in the queue. Systems in the store count once it was opened. */
+  /** Number of systems in the store and in the queue. Systems in the store count once it was opened or read. */
   get length(): number {
     return (this.#writer?.size ?? this.#length) + this.#queued.systems;
   }
@@ -153,7 +153,7 @@ export class WrittenStore {
     }
   }
 
-  /** The writer, if batches may be added to it directly: nothing waits in the queue. */
+  /** The writer if batches may be added to it directly; `undefined` if work waits in the queue. */
   get #ready(): StoreWriter | undefined {
     return this.#queued.reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
   }

@@ -66,7 +66,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
     this.capacity = this.#store.capacity;
   }
 
-  /** Number of systems in the store and in the queue. Systems in the store count once it was opened. */
+  /** Number of systems in the store and in the queue. Systems in the store count once it was opened or read. */
   get length(): number {
     return this.#store.length;
   }
