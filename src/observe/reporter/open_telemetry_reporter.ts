@@ -12,7 +12,8 @@ export interface OpenTelemetryReporterOptions extends ReporterTimes {
   /**
    * Meter that creates the gauges.
    *
-   * @default the meter of the registered API, such as Deno's with `OTEL_DENO=true`; without a registered API nothing is recorded
+   * @default the meter of the registered API, such as Deno's with `OTEL_DENO=true`; without a registered API
+   * nothing is recorded
    */
   readonly meter?: ScalarMeter;
   /**
