@@ -32,13 +32,13 @@ export interface Buffer<D extends BufferType = BufferType> {
 }
 
 /**
- * Level of the rows of a buffer, by which a backend distributes the systems of a batch over
- * threads: atoms (`"node"`), systems (`"system"`), first atoms of systems, with one more entry
- * (`"starts"`), or no level, so that every thread gets the whole buffer (`"all"`).
+ * Level of the rows of a buffer, by which a backend distributes the systems of a batch over threads. `"node"` is one
+ * row per atom, `"system"` one per system, and `"starts"` the index of the first atom of each system plus one final
+ * entry. With `"all"`, every thread gets the whole buffer.
  */
 export type Spread = "node" | "system" | "starts" | "all";
 
-/** A list of the pairs of atoms within a cutoff, on a backend. */
+/** A list on a backend of the pairs of atoms within a cutoff. */
 export interface Pairs {
   /** Cutoff radius, Å. */
   readonly cutoff: number;
@@ -69,7 +69,7 @@ export interface SavedPairs {
   readonly builds: Int32Array;
 }
 
-/** Options of a list of edges. */
+/** Options of a list of edges. An edge is a directed pair of atoms within the cutoff. */
 export interface EdgesOptions {
   /** Pairs from which the edges are taken. The kernel `neighbors` must keep them up to date. */
   readonly pairs: Pairs;
@@ -77,54 +77,57 @@ export interface EdgesOptions {
   readonly cutoff: number;
   /** True if each pair is listed once, with the lower atom first, instead of in both directions. */
   readonly isHalf: boolean;
-  /** Longest edge of a triplet, at most the cutoff; 0 to list no triplets. Å. */
+  /** Largest length of an edge that takes part in triplets, at most the cutoff; 0 to list no triplets. Å. */
   readonly reach: number;
 }
 
 /**
- * Padded edges and triplets of edges of a batch on a backend, as inputs of graph networks. Padding
- * keeps shapes constant over many steps. The kernels `edges` and `triplets` fill the list. Its
- * buffers stay the same objects while their lengths and memory change as it grows.
+ * A list on a backend of the edges of a batch and of their triplets, padded to constant lengths, as inputs of graph
+ * networks. The kernels `edges` and `triplets` fill it. Its buffers stay the same objects, but their lengths and
+ * memory change when it grows.
  */
 export interface Edges {
-  /**
-   * Number of edges that fit: a multiple of 256, always above the number of edges, so that the last
-   * one is padding.
-   */
+  /** Number of edges that fit: a multiple of 256 above the number of edges, so that the last one is always padding. */
   readonly capacity: number;
-  /** Number of triplets that fit; 0 if triplets are not listed. */
+  /** Number of triplets that fit; 0 if the list has no triplets. */
   readonly tripletCapacity: number;
-  /** [2, capacity]: source atoms, then target atoms, as indices within the batch. */
+  /**
+   * Shape [2, capacity]: the source atom of each edge, then the target atom of each edge, as indices within the
+   * batch.
+   */
   readonly index: Buffer<"i32">;
-  /** [capacity, 3], Å. The vector of an edge is positions[target] − positions[source] + shift. */
+  /** Shape [capacity, 3], Å. The vector of an edge is positions[target] − positions[source] + shift. */
   readonly shifts: Buffer<"real">;
-  /** [capacity]: system of each edge. */
+  /** Shape [capacity]: the index of the system of each edge. */
   readonly systems: Buffer<"i32">;
-  /** [tripletCapacity]: source atom of both edges. */
+  /** Shape [tripletCapacity]: the source atom of both edges of each triplet. */
   readonly centers: Buffer<"i32">;
-  /** [2, tripletCapacity]: the two edges. Each unordered pair of different edges is listed once. */
+  /**
+   * Shape [2, tripletCapacity]: the indices of the two edges of each triplet. Each unordered pair of different edges
+   * of an atom is listed once.
+   */
   readonly triplets: Buffer<"i32">;
-  /** [2]: numbers of edges and of triplets. */
+  /** Shape [2]: the numbers of edges and of triplets, without padding. */
   readonly counts: Buffer<"i32">;
 }
 
-/** Buffers of a {@linkcode Frame}. */
+/** The buffers of a {@linkcode Frame}, which describe the systems of a batch. */
 export interface FrameBuffers {
   /** Number of systems. */
   readonly systems: number;
-  /** Index of the first atom of each system; one entry more than systems. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: Buffer<"i32">;
   /** 1 for each active system, 0 for each finished one. */
   readonly active: Buffer<"i32">;
-  /** Id of each system. */
+  /** Id of each system, by which kernels select random numbers. */
   readonly ids: Buffer<"i32">;
-  /** Number of steps of each system. */
+  /** Number of steps that each system has done. */
   readonly ages: Buffer<"i32">;
-  /** Words that halt a run of many steps; see {@linkcode Control}. */
+  /** Words by which kernels halt a multi-step run; see {@linkcode Control}. */
   readonly control: Buffer<"i32">;
 }
 
-/** Value of an argument in a call. */
+/** The type of the value that is passed for an argument of type `A`. */
 export type Given<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? Pairs
   : A extends "edges" ? Edges
@@ -133,7 +136,7 @@ export type Given<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends BufferType} optional` ? Buffer<D> | undefined
   : never;
 
-/** Values of all arguments of a kernel; optional ones may be omitted. */
+/** The values of all arguments of a kernel, by name. Optional arguments may be omitted. */
 export type Handed<A extends KernelArguments> =
   & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? never : k]: Given<A[k]> }
   & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? k : never]?: Given<A[k]> };
@@ -142,16 +145,16 @@ export type Handed<A extends KernelArguments> =
 export interface KernelCall {
   /** The kernel. */
   readonly kernel: Kernel;
-  /** Value of each argument. */
+  /** Value of each argument, by name. */
   readonly args: Readonly<Record<string, Buffer | Pairs | Edges | number | undefined>>;
   /**
-   * The call runs at steps with step % every === phase.
+   * Number of steps from one run of the call to the next. The call runs at steps with step % every === phase.
    *
    * @default 1
    */
   readonly every?: number;
   /**
-   * Remainder.
+   * The remainder step % every at which the call runs.
    *
    * @default 0
    */
@@ -190,16 +193,16 @@ export function call<A extends KernelArguments>(
   };
 }
 
-/** Values of buffers, one array for each. */
+/** The values of several buffers: one array for each buffer, in their order. */
 export type BufferValues<B extends readonly Buffer[]> = {
   readonly [k in keyof B]: Arrays[B[k]["dtype"]];
 };
 
-/** Calls in order, prepared to run. */
+/** A list of kernel calls, prepared to run in order. */
 export interface Program {
   /** Number of calls. */
   readonly length: number;
-  /** Frees its memory. */
+  /** Frees the memory that the program has allocated. */
   free(): void;
 }
 
@@ -207,7 +210,7 @@ export interface Program {
 export interface Backend {
   /** Name of the backend. */
   readonly name: "reference" | "wasm" | "webgpu";
-  /** Precision of `real`. */
+  /** Precision of buffers of type `real`. */
   readonly real: "f32" | "f64";
   /**
    * Number of threads over which the systems of a batch are distributed.
@@ -215,11 +218,11 @@ export interface Backend {
    * @default 1
    */
   readonly threads?: number;
-  /** Creates a buffer of zeros. On several threads, `spread` is required. */
+  /** Creates a buffer of zeros. `spread` is required if the backend has several threads. */
   alloc<D extends BufferType>(dtype: D, length: number, spread?: Spread): Buffer<D>;
   /** Copies numbers into a buffer, from index `at` on. */
   write(buffer: Buffer, values: ArrayLike<number>, at?: number): void;
-  /** Returns a copy of a buffer with its current values; on a device, a promise of it. */
+  /** Returns a copy of a buffer with its current values. On a device, returns a promise of the copy. */
   read<D extends BufferType>(buffer: Buffer<D>): Arrays[D] | Promise<Arrays[D]>;
   /**
    * Returns the memory of a buffer itself, valid until the next call of the backend.
@@ -228,9 +231,8 @@ export interface Backend {
    */
   view<D extends BufferType>(buffer: Buffer<D>): Arrays[D];
   /**
-   * Returns the values of some buffers at one moment. In host memory these are the buffers
-   * themselves, valid until the next call of the backend. On a device it is a promise of copies,
-   * made by one command.
+   * Returns the values of some buffers at one moment. On the host these are views of their memory, valid until the
+   * next call of the backend. On a device it is a promise of copies, which one command makes.
    */
   viewOrRead<const B extends readonly Buffer[]>(
     buffers: B,
@@ -251,16 +253,16 @@ export interface Backend {
   free(buffer: Buffer): void;
   /** Creates an empty list of pairs. The kernel `neighbors` fills it. */
   pairs(frame: FrameBuffers, options: PairsOptions): Pairs;
-  /** Reads the state of a list of pairs. */
+  /** Reads the state of a list of pairs, from which `loadPairs` restores the list. */
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
   /**
-   * Restores the state of a list. The next run of the kernel `neighbors` finds the saved pairs
-   * again.
+   * Restores the state of a list of pairs. The next run of the kernel `neighbors` finds the saved pairs again.
+   * `offsets` are those of the batch.
    */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**
-   * Discards the pairs of the systems in these slots, which have been replaced by others of the
-   * same size. A backend without it cannot replace systems of a batch.
+   * Discards the pairs of the systems in the given slots, because these systems have been replaced by others of the
+   * same size. A backend without this method cannot replace systems of a batch.
    */
   forgetPairs?(pairs: Pairs, places: readonly number[]): void;
   /** Frees a list of pairs. */
@@ -271,10 +273,15 @@ export interface Backend {
   edges(frame: FrameBuffers, options: EdgesOptions): Edges;
   /** Frees a list of edges. */
   freeEdges(edges: Edges): void;
-  /** Prepares calls to run. It compiles and allocates, so it must not be called in a step loop. */
+  /**
+   * Prepares kernel calls to run as a program. This compiles and allocates, so it must not be called in a step loop.
+   */
   prepare(frame: FrameBuffers, calls: readonly KernelCall[]): Program;
-  /** Runs a program for up to `steps` steps, the first of which is step `first`. Returns the number of steps done. */
+  /**
+   * Runs a program for up to `steps` steps; the first one has the number `first`. Returns the number of steps done,
+   * which is smaller if a kernel halted the run.
+   */
   run(program: Program, first: number, steps: number): number | PromiseLike<number>;
-  /** Frees everything. */
+  /** Frees all memory of the backend, which cannot be used afterwards. */
   dispose(): void;
 }

@@ -15,9 +15,9 @@ export type UnavailableReason =
 
 /** Details of a {@linkcode BackendUnavailableError}. */
 export interface Unavailable {
-  /** The backend. */
+  /** The backend that failed. */
   readonly backend: "webgpu" | "wasm";
-  /** The reason. */
+  /** The reason why it cannot be used. */
   readonly reason: UnavailableReason;
   /** Attempted action: `"open"`, `"create"`, `"run"`, `"read"` … */
   readonly during: string;
@@ -26,9 +26,8 @@ export interface Unavailable {
 }
 
 /**
- * Error thrown if a backend does not exist, or has failed. A program that catches it can continue
- * on another backend: the data for that are in host memory or in the last checkpoint, never only on
- * the device.
+ * Error thrown if a backend does not exist, or has failed. A program that catches it can continue on another backend.
+ * The data for this are in host memory or in the last checkpoint, never only on the device.
  *
  * ```ts
  * import { BackendUnavailableError, openGpuDevice } from "@hooke/hooke/backend";
@@ -42,13 +41,13 @@ export interface Unavailable {
  * ```
  */
 export class BackendUnavailableError extends Error {
-  /** Name that identifies it across realms. */
+  /** Name of the error class, by which it can be recognized across realms. */
   override readonly name = "BackendUnavailableError";
-  /** The backend. */
+  /** The backend that failed. */
   readonly backend: "webgpu" | "wasm";
-  /** The reason. */
+  /** The reason why the backend cannot be used. */
   readonly reason: UnavailableReason;
-  /** Attempted action. */
+  /** The action that failed, such as `"open"`, `"create"`, `"run"` or `"read"`. */
   readonly during: string;
 
   /** Creates an error from a message and its details. */

@@ -1,7 +1,7 @@
 import { FAR } from "../kernels/edges/edge_list.ts";
 import type { EdgesOptions } from "./backend.ts";
 
-/** Throws a RangeError if a list of pairs does not contain the edges of these options. */
+/** Throws a RangeError if a list of edges with these options cannot be made from its list of pairs. */
 export function checkEdges({ pairs, cutoff, isHalf, reach }: EdgesOptions): void {
   if (!(cutoff > 0 && cutoff <= pairs.cutoff)) {
     throw new RangeError(

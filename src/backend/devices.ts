@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Device that models and kernels run on. With kernels on `"reference"`, a model runs on wasm. */
+/** A device that models and kernels run on. On `"reference"`, kernels run in TypeScript, and models run on wasm. */
 export type Device = "webgpu" | "wasm" | "reference";
 
 /** Name of a device to open: `"auto"` is WebGPU on a hardware adapter, otherwise wasm. */
@@ -18,7 +18,10 @@ export const ALL_DEVICES: readonly ["auto", "webgpu", "wasm", "reference"] = [
   "reference",
 ];
 
-/** Throws a TypeError or RangeError unless `threads` is a positive integer. */
+/**
+ * Throws a TypeError if `threads` is not a number, and a RangeError if it is not a positive integer. `action` is what
+ * failed, for the message.
+ */
 export function checkThreads(action: string, threads: unknown): asserts threads is number {
   if (Number.isInteger(threads) && (threads as number) >= 1) return;
   const Wrong = typeof threads === "number" ? RangeError : TypeError;

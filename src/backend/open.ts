@@ -6,7 +6,7 @@ import { WasmBackend } from "./wasm/wasm_backend.ts";
 import type { AdapterInfo } from "./webgpu/adapter.ts";
 import type { PickedDevice, PickOptions, SkippedDevice } from "./webgpu/pick.ts";
 
-/** Constructors of backends by name. */
+/** Functions that create a backend, by its name. */
 const BACKENDS: Readonly<Record<string, () => Backend>> = {
   reference: () => new ReferenceBackend(),
   wasm: () => new WasmBackend(),
@@ -37,9 +37,9 @@ export function openBackend(name: string = "wasm"): Backend {
   );
 }
 
-/** An open device. */
+/** A device opened by {@linkcode openDevice}. */
 export interface OpenedDevice {
-  /** Backend on the device. The caller disposes of it, which also destroys the GPU device. */
+  /** The backend on the device. The caller disposes of it, which also destroys a GPU device. */
   readonly backend: Backend;
   /** Name of the device. */
   readonly device: Device;
@@ -84,7 +84,7 @@ export async function openDevice(
   }
 }
 
-/** Opens the picked GPU. The shaders are loaded here, so runs on a CPU never load them. */
+/** Opens the picked GPU. The shaders are imported only here, so that runs on a CPU never load them. */
 async function openGpu({ adapter, info, skipped }: PickedDevice): Promise<OpenedDevice> {
   const { openWebGpuOn } = await import("./webgpu/mod.ts");
   const backend = await openWebGpuOn(adapter!);

@@ -3,7 +3,7 @@ import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { PairList } from "../../kernels/pairs/pair_list.ts";
 import type { Buffer, Edges, EdgesOptions } from "../backend.ts";
 
-/** A list of edges with its arrays as buffers. */
+/** A list of edges whose arrays are in host memory, with a buffer for each array. */
 export class HostEdges implements Edges {
   readonly list: EdgeList;
   readonly index: Buffer<"i32">;
@@ -32,10 +32,7 @@ export class HostEdges implements Edges {
   }
 }
 
-/**
- * Creates a buffer whose array is looked up at each use, because a list that grows replaces its
- * arrays.
- */
+/** Returns a buffer whose array is looked up at each use, because the list replaces its arrays when it grows. */
 function latest<D extends BufferType>(dtype: D, arrayOf: () => Arrays[D]): Buffer<D> {
   const buffer = {
     dtype,

@@ -7,16 +7,15 @@ import { ThreadedBackend } from "./threaded_backend.ts";
 /** Options of {@linkcode openThreads}. */
 export interface ThreadsOptions {
   /**
-   * Creates a worker from a script that imports `@hooke/hooke/backend/worker`, for bundlers that do
-   * not find the script of this package.
+   * Creates a worker with a script that imports `@hooke/hooke/backend/worker`. Needed for bundlers that do not find
+   * the script of this package.
    *
    * @default a worker of this package's script
    */
   readonly worker?: () => Worker;
   /**
-   * Longest silence of a thread with a pending reply, in milliseconds. After it the thread counts
-   * as hung or ended, and the backend fails. During long runs a thread sends a sign of life between
-   * steps.
+   * Longest time without a message from a thread that has to reply, in milliseconds. After it, the thread is
+   * considered hung or ended, and the backend fails. During long runs, a thread sends a message between steps.
    *
    * @default 60000
    */
@@ -24,13 +23,14 @@ export interface ThreadsOptions {
 }
 
 /**
- * Opens the WebAssembly backend on several threads, for engines. Each worker computes some systems
- * of a batch. Results are bitwise identical to those of one thread. An engine with `threads: n`
- * opens a backend of its own. A backend opened by this function stays open, and keeps the process
- * alive, until it is disposed of.
+ * Opens the WebAssembly backend on several threads, for engines. Each worker computes some systems of a batch.
+ * Results are bitwise identical to those of one thread.
  *
- * In Deno, starting a worker requires `--allow-read` of this package, or `--allow-import` if it
- * comes from the network.
+ * An engine with the option `threads: n` opens such a backend itself. A backend opened by this function stays open,
+ * and keeps the process alive, until it is disposed of.
+ *
+ * In Deno, starting a worker requires `--allow-read` for this package, or `--allow-import` if the package comes from
+ * the network.
  *
  * @throws {TypeError | RangeError} if `threads` is not a positive integer, or `timeout` is
  * not a number above 0

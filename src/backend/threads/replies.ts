@@ -9,14 +9,14 @@ interface PendingReply {
   readonly reject: (error: Error) => void;
 }
 
-/** Pending requests by ticket. */
+/** The requests that threads have not answered yet, by ticket. */
 export class PendingReplies {
   readonly #open = new Map<number, PendingReply>();
   #nextTicket = 0;
 
   /**
-   * Opens a ticket for a request to the first `threads` threads. `values` resolves to their
-   * replies, by thread.
+   * Opens a ticket for a request to the first `threads` threads. The promise `values` resolves to the replies of
+   * these threads, in their order.
    */
   open(threads: number): {
     readonly ticket: number;
@@ -29,7 +29,7 @@ export class PendingReplies {
     return { ticket, values };
   }
 
-  /** Records the reply of one thread. Resolves the request when all threads have replied. */
+  /** Records the reply of one thread. Once all threads have replied, resolves the promise of the request. */
   settle(thread: number, ticket: number, value: ReplyValue): void {
     const pending = this.#open.get(ticket);
     if (pending === undefined) return;
@@ -39,7 +39,7 @@ export class PendingReplies {
     pending.resolve(pending.values);
   }
 
-  /** Returns whether a thread has a pending reply. */
+  /** Returns whether a thread has not yet replied to a request. */
   owes(thread: number): boolean {
     for (const { values, threads } of this.#open.values()) {
       if (thread < threads && values[thread] === undefined) return true;
@@ -47,7 +47,7 @@ export class PendingReplies {
     return false;
   }
 
-  /** Rejects every open request. */
+  /** Rejects the promises of all open requests. */
   rejectAll(error: Error): void {
     for (const { reject } of this.#open.values()) reject(error);
     this.#open.clear();

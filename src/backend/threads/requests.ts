@@ -11,11 +11,11 @@ import type { BufferType, KernelArguments } from "../../kernels/kernel.ts";
 import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
 import type { PairsOptions, SavedPairs } from "../backend.ts";
 
-/** Numbers in a message. */
+/** An array of numbers in a message. */
 export type Numbers = Float32Array | Float64Array | Int32Array;
 
 /**
- * Argument of a call: a number, the number of a buffer or a list of pairs, or `undefined` if it is
+ * An argument of a call: a number, the id of a buffer or of a list of pairs, or `undefined` if the argument is
  * omitted.
  */
 export type ArgumentMessage =
@@ -24,23 +24,23 @@ export type ArgumentMessage =
   | { readonly pairs: number }
   | undefined;
 
-/** A call of a kernel. */
+/** A kernel call as plain data. */
 export interface CallMessage {
   /** Name of the kernel. */
   readonly name: string;
-  /** Arguments that the kernel declares. */
+  /** Types of the arguments that the kernel declares, by name. */
   readonly args: KernelArguments;
-  /** Pair potential that the kernel sums. */
+  /** Pair potential that the kernel sums; `undefined` for other kernels. */
   readonly pair: PairProgram | undefined;
-  /** Value of each argument. */
+  /** Value of each argument, by name. */
   readonly given: Readonly<Record<string, ArgumentMessage>>;
-  /** The call runs at steps with step % every === phase. */
+  /** The call runs at steps with step % every === phase; `undefined` means 1. */
   readonly every: number | undefined;
-  /** Remainder. */
+  /** The remainder step % every at which the call runs; `undefined` means 0. */
   readonly phase: number | undefined;
 }
 
-/** Buffers of a frame, by number. */
+/** The buffers of a frame, by their ids. */
 export interface FrameMessage {
   readonly systems: number;
   readonly offsets: number;
@@ -50,7 +50,7 @@ export interface FrameMessage {
   readonly control: number;
 }
 
-/** A request to a worker thread. The worker replies to requests with a ticket. */
+/** A request to a worker thread. The worker replies only to requests that have a ticket. */
 export type WorkerRequest =
   | {
     readonly kind: "alloc";
@@ -88,20 +88,20 @@ export type WorkerRequest =
     readonly id: number;
     readonly first: number;
     readonly steps: number;
-    /** Omitted if the number of steps done does not matter. */
+    /** Identifies the reply; `undefined` if the caller does not need the number of steps done. */
     readonly ticket: number | undefined;
   }
   | { readonly kind: "read"; readonly ids: readonly number[]; readonly ticket: number };
 
-/** Outcome of a run. */
+/** Reply to a request to run. */
 export interface RunResult {
   /** Number of steps done. */
   readonly done: number;
-  /** True if the run was halted. */
+  /** True if a kernel halted the run. */
   readonly isHalted: boolean;
 }
 
-/** Requested value. */
+/** The value that a request asks for: the result of a run, the values of buffers, or saved pairs. */
 export type ReplyValue = RunResult | readonly Numbers[] | SavedPairs;
 
 /** An error as data, because messages cannot contain instances of classes. */
@@ -110,10 +110,10 @@ export interface ErrorMessage {
   readonly message: string;
 }
 
-/** Reply to the requests of one message. */
+/** Reply of a worker to the requests of one message. */
 export interface WorkerReply {
-  /** Values of the requests with a ticket, in order. */
+  /** Values of the requests that have a ticket, in the order of the requests. */
   readonly values: readonly { readonly ticket: number; readonly value: ReplyValue }[];
-  /** Error that stopped the thread for good. */
+  /** The error after which the thread handles no more requests; `undefined` if there was none. */
   readonly error: ErrorMessage | undefined;
 }

@@ -8,18 +8,21 @@ import { Control } from "../../kernels/kernel.ts";
 import type { SavedPairs, Spread } from "../backend.ts";
 import type { Numbers } from "./requests.ts";
 
-/** A range of numbers. `to` is exclusive. */
+/** A range of indices, from `from` up to but not including `to`. */
 export type Stretch = readonly [from: number, to: number];
 
-/** Part of a batch that belongs to one thread. */
+/** The systems and atoms of a batch that one thread computes. */
 export interface Part {
-  /** Its systems. */
+  /** Range of the systems within the batch. */
   readonly systems: Stretch;
-  /** Its atoms. */
+  /** Range of the atoms within the batch. */
   readonly atoms: Stretch;
 }
 
-/** Splits systems among threads, in order, with about equal numbers of atoms. Threads without a system get no part. */
+/**
+ * Splits the systems of a batch into consecutive parts with about equal numbers of atoms, one part per thread. If
+ * there are fewer systems than threads, there are fewer parts.
+ */
 export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
   const systems = offsets.length - 1, atoms = offsets[systems]!;
   const count = Math.max(1, Math.min(threads, systems));
@@ -40,12 +43,12 @@ export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
 }
 
 /**
- * Spread of a buffer. Frames have two special ones: offsets, which start from 0 on each thread, and
- * control words.
+ * Level of the rows of a buffer. Two buffers of a frame have levels that callers cannot choose: `"offsets"`, which
+ * start from 0 on each thread, and `"control"`, the control words.
  */
 export type FrameSpread = Spread | "offsets" | "control";
 
-/** Returns the range of a buffer that belongs to a part. */
+/** Returns the range of a buffer that one thread holds. `of` has the numbers of systems and atoms in the batch. */
 export function stretchOf(
   { systems, atoms }: Part,
   spread: FrameSpread,
@@ -60,15 +63,15 @@ export function stretchOf(
 }
 
 /**
- * Merges the control words of all threads. The system that diverged in the earliest step counts, by
- * its slot in the batch.
+ * Merges the control words of all threads. If systems diverged on several threads, reports the one that diverged in
+ * the earliest step. Its index is converted to one within the batch.
  */
 export function mergedControl(parts: readonly Part[], words: readonly Numbers[]): Int32Array {
   const merged = new Int32Array(Control.LENGTH);
   let first = Infinity;
   for (const [i, control] of words.entries()) {
     for (let word = 0; word < Control.LENGTH; word++) merged[word] ||= control[word]!;
-    const lost = control[Control.LENGTH]!; // step in which the part diverged, which the thread appends
+    const lost = control[Control.LENGTH]!; // the thread appends the step in which its part diverged
     if (control[Control.DIVERGED] === 0 || lost >= first) continue;
     first = lost;
     merged[Control.DIVERGED] = control[Control.DIVERGED]! + parts[i]!.systems[0];
@@ -77,7 +80,7 @@ export function mergedControl(parts: readonly Part[], words: readonly Numbers[])
   return merged;
 }
 
-/** Joins the saved pairs of all parts. */
+/** Joins the saved pairs of all threads to those of the batch. */
 export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   if (saved.length === 1) return saved[0]!;
   return {
@@ -88,7 +91,10 @@ export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   };
 }
 
-/** Splits saved pairs by part. They contain no entries for systems whose pairs were never found. */
+/**
+ * Splits the saved pairs of a batch into those of each thread. `reference` and `images` have no entries for systems
+ * whose pairs were never found.
+ */
 export function splitPairs(
   parts: readonly Part[],
   offsets: Int32Array,

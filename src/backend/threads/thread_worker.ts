@@ -1,5 +1,5 @@
 /**
- * Worker script of {@linkcode ThreadedBackend}: runs kernels on a part of a batch.
+ * Worker script of {@linkcode ThreadedBackend}, which runs kernels on a part of a batch.
  *
  * @module
  */
@@ -7,23 +7,23 @@
 import { WorkerPort } from "./worker_port.ts";
 import type { ErrorMessage, Numbers, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/** Global scope of a worker, as far as this script uses it. */
+/** The members of a worker's global scope that this script uses. */
 interface Scope {
   onmessage: ((event: { readonly data: readonly WorkerRequest[] }) => void) | null;
   postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
 }
 
-/** Size from which arrays are transferred, bytes. Copying smaller ones is as fast. */
+/** Size in bytes from which arrays are transferred instead of copied. Copying smaller ones is as fast. */
 const LARGE = 4096;
 
-/** Returns the memory to transfer instead of copying it. */
+/** Returns the buffers of large arrays, which are transferred with the message instead of copied. */
 function transferred(values: WorkerReply["values"]): ArrayBufferLike[] {
   return values.flatMap(({ value }) => Array.isArray(value) ? value as Numbers[] : [])
     .filter(({ byteLength }) => byteLength >= LARGE)
     .map(({ buffer }) => buffer);
 }
 
-/** Longest time without a sign of life while a thread computes, ms. */
+/** Longest time between two messages while a thread computes, in ms. */
 const SIGN_OF_LIFE = 1000;
 
 function describe(error: unknown): ErrorMessage {

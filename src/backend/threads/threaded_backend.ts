@@ -21,8 +21,8 @@ import { ThreadedPairs } from "./threaded_pairs.ts";
 import { ThreadedProgram } from "./threaded_program.ts";
 
 /**
- * The WebAssembly backend on several threads: each worker computes some systems of a batch. Systems
- * are independent of each other, so results are bitwise identical to those of one thread.
+ * The WebAssembly backend on several threads. Each worker computes some systems of a batch. Systems are independent
+ * of each other, so results are bitwise identical to those of one thread.
  */
 export class ThreadedBackend implements Backend {
   readonly name = "wasm";
@@ -35,15 +35,15 @@ export class ThreadedBackend implements Backend {
   #made = 0;
 
   /**
-   * `start` creates a worker. It is called when a thread is first needed. `timeout` is that of
-   * {@linkcode ThreadsOptions}.
+   * Creates a backend of `threads` threads. `start` creates a worker and is called when a thread is first needed.
+   * `timeout` is that of {@linkcode ThreadsOptions}, in ms.
    */
   constructor(threads: number, start: () => Worker, timeout: number) {
     this.threads = threads;
     this.#pool = new WorkerPool(threads, start, timeout);
   }
 
-  /** Throws a RangeError if no WebAssembly memory can hold the buffer. */
+  /** Creates a buffer of zeros. Throws a RangeError if no WebAssembly memory can hold it. */
   alloc<D extends BufferType>(dtype: D, length: number, spread?: Spread): Buffer<D> {
     return new ThreadedBuffer(dtype, length, this.#made++, spread);
   }
@@ -69,7 +69,7 @@ export class ThreadedBackend implements Backend {
     return values as Arrays[D];
   }
 
-  /** Throws a TypeError, because buffers are in the memory of the threads. */
+  /** Throws a TypeError, because buffers are in the memory of the workers. */
   view<D extends BufferType>(_: Buffer<D>): Arrays[D] {
     throw new TypeError(
       "Cannot view a buffer: it is in the memory of other threads. Use await viewOrRead()",
@@ -130,8 +130,7 @@ export class ThreadedBackend implements Backend {
   }
 
   /**
-   * Throws a TypeError, because edges contain indices of atoms within the whole batch, of which
-   * each thread has only a part.
+   * Throws a TypeError. Edges contain indices of atoms within the whole batch, of which each thread has only a part.
    */
   edges(): Edges {
     throw new TypeError(
@@ -147,8 +146,8 @@ export class ThreadedBackend implements Backend {
   }
 
   /**
-   * If a program can halt, all threads must halt in the same step. They then do one step at a time,
-   * and begin the next step only after all have replied.
+   * Runs a program on all threads. If a kernel can halt the run, all threads must halt in the same step. They then
+   * run one step at a time, and begin the next step only after all threads have replied.
    */
   run(program: Program, first: number, steps: number): number | Promise<number> {
     const { id, frame, canHalt } = program as ThreadedProgram;
@@ -190,7 +189,7 @@ export class ThreadedBackend implements Backend {
     });
   }
 
-  /** Reads buffers. Those of one batch share a request. */
+  /** Reads the values of buffers. Buffers of the same batch share one request. */
   async #read(buffers: readonly ThreadedBuffer[]): Promise<readonly Numbers[]> {
     const byHolder = new Map<BufferHolder, ThreadedBuffer[]>();
     const found = new Map<ThreadedBuffer, Numbers>();

@@ -3,38 +3,38 @@ import type { Buffer } from "../backend.ts";
 import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
 import type { FrameSpread } from "./split.ts";
 
-/** Largest buffer that fits the memory of a thread, bytes. */
+/** Largest size of a buffer in the memory of a thread, in bytes. */
 const MOST_BYTES = 2 ** 31 - 64;
 const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 
-/** Threads that share a buffer. */
+/** The threads of a batch, which hold a buffer. */
 export interface BufferHolder {
-  /** Sends a request to each of them. */
+  /** Sends a request to each thread. `request` is called with the index of the thread. */
   send(request: (part: number) => WorkerRequest): void;
-  /** Sends a request to each of them, and resolves to their replies. */
+  /** Sends a request to each thread, and resolves to the replies of all of them. */
   request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
-  /** Writes numbers into the buffer, from index `at` on. */
+  /** Writes numbers into a buffer, from index `at` on. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
-  /** Joins the values of a buffer from all threads. */
+  /** Joins the values of a buffer that the threads have returned. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers;
 }
 
-/** A buffer shared by several threads. It is in host memory until a program uses it. */
+/** A buffer whose rows are distributed over several threads. It is in host memory until a program uses it. */
 export class ThreadedBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   readonly length: number;
-  /** Its number on the threads. */
+  /** Id of the buffer in requests to threads. */
   readonly id: number;
-  /** Level of its rows, if the caller has set it. */
+  /** Level of the rows; `undefined` if it is not known. */
   spread: FrameSpread | undefined;
-  /** Threads that hold it; `undefined` until a program uses it. */
+  /** The threads that hold the buffer; `undefined` until a program uses it. */
   holder: BufferHolder | undefined;
-  /** Values; `undefined` when only the threads have them. */
+  /** Values in host memory; `undefined` if only the threads have the values. */
   host: Arrays[D] | undefined;
-  /** True after a write; buffers start with zeros. */
+  /** True after the first write. Before it, all values are 0 and need not be sent. */
   isWritten = false;
 
-  /** Throws a RangeError if no WebAssembly memory can hold it. */
+  /** Creates a buffer of zeros. Throws a RangeError if no WebAssembly memory can hold it. */
   constructor(dtype: D, length: number, id: number, spread: FrameSpread | undefined) {
     const bytes = BYTES[dtype] * length;
     if (bytes > MOST_BYTES) {
@@ -50,7 +50,7 @@ export class ThreadedBuffer<D extends BufferType = BufferType> implements Buffer
   }
 }
 
-/** Creates an array of zeros of the type that threads use. */
+/** Creates an array of zeros, in the array type by which threads store `dtype`. */
 export function numbers(dtype: BufferType, length: number): Numbers {
   if (dtype === "i32") return new Int32Array(length);
   return dtype === "f64" ? new Float64Array(length) : new Float32Array(length);

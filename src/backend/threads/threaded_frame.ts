@@ -4,17 +4,17 @@ import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
 import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
 import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
-/** A batch distributed over several threads. */
+/** The frame of a batch whose systems are distributed over several threads. */
 export class ThreadedFrame implements BufferHolder {
-  /** Its number on the threads. */
+  /** Id of the frame in requests to threads. */
   readonly id: number;
-  /** First atom of each system; one entry more than systems. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: Int32Array;
-  /** Part of each thread. In a small batch the last threads have no part. */
+  /** The part of each thread. If there are fewer systems than threads, the last threads have no part. */
   readonly parts: readonly Part[];
   readonly #pool: WorkerPool;
 
-  /** Assigns systems to threads, and sends them. */
+  /** Assigns systems to threads, and sends them the buffers of the frame. */
   constructor(id: number, buffers: FrameBuffers, pool: WorkerPool) {
     this.id = id;
     this.#pool = pool;
@@ -41,17 +41,17 @@ export class ThreadedFrame implements BufferHolder {
     });
   }
 
-  /** Sends a request to each of its threads. */
+  /** Sends a request to each thread that has a part. `request` is called with the index of the part. */
   send(request: (part: number) => WorkerRequest): void {
     for (let part = 0; part < this.parts.length; part++) this.#pool.send(part, request(part));
   }
 
-  /** Sends a request to each of its threads, and resolves to their replies. */
+  /** Sends a request to each thread that has a part, and resolves to their replies. */
   request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]> {
     return this.#pool.request(this.parts.length, request);
   }
 
-  /** Sends a buffer to the threads if they do not have it. */
+  /** Moves a buffer to the threads, unless they already hold it. Throws a TypeError if it belongs to another batch. */
   adopt(buffer: ThreadedBuffer): void {
     if (buffer.holder === this) return;
     if (buffer.holder !== undefined) {
@@ -71,7 +71,8 @@ export class ThreadedFrame implements BufferHolder {
   }
 
   /**
-   * Writes numbers to a buffer of the threads. Throws a TypeError if systems would get other atoms.
+   * Writes numbers to a buffer on the threads, from index `at` on. Throws a TypeError if this would change the
+   * offsets of systems.
    */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void {
     if (buffer.spread === "offsets") this.#assertSame(values, at);
@@ -85,7 +86,7 @@ export class ThreadedFrame implements BufferHolder {
     }
   }
 
-  /** Joins the values of a buffer from all threads. */
+  /** Joins the values `found` of a buffer, which the threads have returned. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers {
     if (buffer.spread === "control") return mergedControl(this.parts, found);
     if (found.length === 1) return found[0]!;
@@ -96,10 +97,7 @@ export class ThreadedFrame implements BufferHolder {
     return merged;
   }
 
-  /**
-   * Atoms are distributed when the frame is created, so its offsets can only be written again with
-   * the same values.
-   */
+  /** Throws a TypeError unless the offsets keep their values. Atoms are distributed once, when the frame is created. */
   #assertSame(offsets: Numbers, at: number): void {
     if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
     throw new TypeError(
@@ -107,7 +105,7 @@ export class ThreadedFrame implements BufferHolder {
     );
   }
 
-  /** Returns the range of a buffer that belongs to a part. */
+  /** Returns the range of a buffer that the thread of a part holds. */
   #stretch({ spread = "all", length }: ThreadedBuffer, part: Part): Stretch {
     const systems = this.offsets.length - 1;
     return stretchOf(part, spread, length, { systems, atoms: this.offsets[systems]! });

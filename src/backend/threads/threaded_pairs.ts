@@ -1,13 +1,13 @@
 import type { Pairs, PairsOptions } from "../backend.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 
-/** A list of pairs: each thread has one for its part. */
+/** A list of pairs of a batch: each thread has the list of its part. */
 export class ThreadedPairs implements Pairs {
   readonly cutoff: number;
   readonly skin: number;
-  /** Its number on the threads. */
+  /** Id of the list in requests to threads. */
   readonly id: number;
-  /** The batch. */
+  /** The frame of the batch. */
   readonly frame: ThreadedFrame;
 
   constructor(id: number, frame: ThreadedFrame, options: PairsOptions) {

@@ -6,17 +6,20 @@ import type { ThreadedBuffer } from "./threaded_buffer.ts";
 import type { ThreadedFrame } from "./threaded_frame.ts";
 import { ThreadedPairs } from "./threaded_pairs.ts";
 
-/** A program of all threads. */
+/** A program that runs on all threads of a frame. */
 export class ThreadedProgram implements Program {
   readonly length: number;
-  /** Its number on the threads. */
+  /** Id of the program in requests to threads. */
   readonly id: number;
-  /** The batch. */
+  /** The frame of the batch. */
   readonly frame: ThreadedFrame;
-  /** True if a thread may halt in a step in which others do not. */
+  /** True if a kernel of the program can halt the run on one thread but not on others. */
   readonly canHalt: boolean;
 
-  /** Throws a TypeError for an unknown kernel, or for arguments that cannot be split among threads. */
+  /**
+   * Sends the calls to the threads. Throws a TypeError if a kernel is unknown, or an argument cannot be split among
+   * threads.
+   */
   constructor(id: number, frame: ThreadedFrame, calls: readonly KernelCall[]) {
     const messages = calls.map((call) => messageOf(frame, call));
     this.id = id;
@@ -62,7 +65,10 @@ function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kerne
   );
 }
 
-/** A single thread has the whole batch, so its arguments are not split. */
+/**
+ * Throws a TypeError if a buffer cannot be split among threads as an argument of a kernel. A single thread has the
+ * whole batch, so it accepts any level of rows that the kernel does not change.
+ */
 function assertSplit(
   { parts }: ThreadedFrame,
   { name, args }: Kernel,

@@ -1,47 +1,43 @@
-/**
- * Number of checks per timeout. A single check could come late, while messages of the thread are
- * still in the queue.
- */
+/** Number of checks per timeout. A single check could run late, while messages of the thread are still in the queue. */
 const LOOKS = 4;
 
 /** The threads that a {@linkcode Watchdog} watches. */
 export interface WatchedThreads {
-  /** Longest silence of a thread that owes a reply, ms. */
+  /** Longest time without a message from a thread that has to reply, in ms. */
   readonly timeout: number;
-  /** Returns whether a thread owes a reply. */
+  /** Returns whether a thread has not yet replied to a request. */
   owes(thread: number): boolean;
-  /** Called if a thread with a pending reply was silent for that time. */
+  /** Called if a thread that has to reply was silent for longer than `timeout`. */
   onSilent(thread: number): void;
 }
 
 /**
- * Watches for signs of life from threads with pending replies. A watchdog is necessary because a
- * worker that has ended or hangs sends no event. It costs one counter per message, and its timer
- * runs only while replies are pending.
+ * Watches that threads which have to reply send messages. It is necessary because a worker that has ended or hangs
+ * sends no event. It costs one counter per message, and its timer runs only while replies are pending.
  */
 export class Watchdog {
   readonly #threads: WatchedThreads;
-  /** Number of checks since the last sign of life of each thread. */
+  /** Number of checks since the last message of each thread. */
   readonly #silentLooks: number[];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Watches the first `count` threads. */
+  /** Creates a watchdog for the first `count` threads. */
   constructor(count: number, threads: WatchedThreads) {
     this.#threads = threads;
     this.#silentLooks = new Array(count).fill(0);
   }
 
-  /** Records a sign of life. */
+  /** Records a message of a thread. */
   hear(thread: number): void {
     this.#silentLooks[thread] = 0;
   }
 
-  /** Watches until no reply is pending. */
+  /** Starts the timer, which runs until no reply is pending. */
   watch(): void {
     this.#timer ??= setTimeout(() => this.#look(), this.#threads.timeout / LOOKS);
   }
 
-  /** Stops watching. */
+  /** Stops the timer. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

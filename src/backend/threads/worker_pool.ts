@@ -4,7 +4,7 @@ import { PendingReplies } from "./replies.ts";
 import { Watchdog } from "./watchdog.ts";
 import { WorkerThread } from "./worker_thread.ts";
 
-/** A request, and the thread that it is sent to. */
+/** A request with the index of the thread that receives it. */
 type AddressedRequest = readonly [thread: number, request: WorkerRequest];
 
 /** Sends a request to the first `threads` threads, and resolves to their replies. */
@@ -14,11 +14,10 @@ export type SendRequest = (
 ) => Promise<readonly ReplyValue[]>;
 
 /**
- * Worker threads. A thread is started by its first request.
+ * A pool of worker threads. Each thread is started by its first request.
  *
- * Requests are posted in the next microtask, so that all requests of one step share a message, or
- * earlier if a message is full. During exclusive work other requests are held back, because they
- * must come after it on every thread.
+ * Requests are posted in the next microtask, so that all requests of one step share a message. A full message is
+ * posted earlier. During exclusive work, other requests are held back, because they must follow it on every thread.
  */
 export class WorkerPool {
   /** Largest number of threads. */
@@ -31,14 +30,14 @@ export class WorkerPool {
   /** True if a microtask is scheduled that posts the queued requests. */
   #isSending = false;
   /**
-   * Requests and work that wait for the current exclusive work, in order; `undefined` outside
+   * Requests and exclusive work that wait for the current exclusive work, in order; `undefined` if there is no
    * exclusive work.
    */
   #held: (AddressedRequest | (() => Promise<void>))[] | undefined;
 
   /**
-   * `start` creates a worker. A thread fails if it has a pending reply and is silent for `timeout`
-   * milliseconds.
+   * Creates a pool of up to `size` threads. `start` creates a worker. If a thread that has to reply is silent for
+   * `timeout` milliseconds, the pool fails.
    */
   constructor(size: number, start: () => Worker, timeout: number) {
     this.size = size;
@@ -50,12 +49,12 @@ export class WorkerPool {
     });
   }
 
-  /** The error that ended the threads. */
+  /** The error that ended the threads; `undefined` while they work. */
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Sends a request without a reply. After a failure it is dropped. */
+  /** Sends a request to a thread, without waiting for a reply. After a failure of the pool, it does nothing. */
   send(thread: number, request: WorkerRequest): void {
     if (this.#held !== undefined) this.#held.push([thread, request]);
     else this.#send(thread, request);
@@ -70,8 +69,8 @@ export class WorkerPool {
   }
 
   /**
-   * Runs work that sends several requests, each after the reply to the previous one. Other requests
-   * are held back until it has settled.
+   * Runs `work`, which sends several requests, each after the reply to the previous one. Other requests are held back
+   * until `work` has settled.
    */
   runExclusive<T>(work: (send: SendRequest) => Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
@@ -89,13 +88,13 @@ export class WorkerPool {
     return promise;
   }
 
-  /** Posts all requests that are not held back. */
+  /** Posts all queued requests, except those held back. */
   flush(): void {
     this.#isSending = false;
     for (const thread of this.#threads) thread?.flush();
   }
 
-  /** Ends all threads, and rejects open requests with the error. */
+  /** Ends all threads, and rejects all pending requests with the error. Later calls do nothing. */
   terminate(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
@@ -111,7 +110,7 @@ export class WorkerPool {
   ): Promise<readonly ReplyValue[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const { ticket, values } = this.#replies.open(threads);
-    values.catch(() => {}); // as above
+    values.catch(() => {}); // avoids an unhandled rejection; a caller that awaits the values gets the error
     this.#watchdog.watch();
     for (let thread = 0; thread < threads; thread++) send(thread, request(ticket));
     return values;
@@ -139,7 +138,7 @@ export class WorkerPool {
     job().then(() => this.#release()).catch((error) => this.terminate(failureOf(error)));
   }
 
-  /** Sends the requests that were held back, up to the next exclusive work. */
+  /** Sends the requests that were held back, in order, until one of them is exclusive work. */
   #release(): void {
     const held = this.#held!;
     for (let next = held.shift(); next !== undefined; next = held.shift()) {

@@ -1,5 +1,5 @@
 /**
- * The worker's end of a thread: executes requests on a backend of its own.
+ * The part of a thread that runs in the worker: executes requests on a separate backend.
  *
  * @module
  */
@@ -17,46 +17,46 @@ import type {
   WorkerRequest,
 } from "./requests.ts";
 
-/** A part of a batch. */
+/** The part of a batch that this thread computes. */
 interface LocalFrame {
   readonly id: number;
   readonly buffers: FrameBuffers;
-  /**
-   * Number of steps requested so far. It is the same on all threads, whatever number they have
-   * done.
-   */
+  /** Number of steps requested so far. It is the same on all threads, even if some of them did fewer steps. */
   requestedSteps: number;
-  /** Requested step in which a system diverged. The part does not run again after it. */
+  /**
+   * Number of requested steps at which a system of the part diverged. The part does not run again until its control
+   * words are written.
+   */
   divergedAt: number | undefined;
 }
 
 interface LocalProgram {
   readonly program: Program;
   readonly frame: LocalFrame;
-  /** Number of steps that run at once, between two signs of life. */
+  /** Number of steps that run in one call, between two messages that show the thread is alive. */
   stride: number;
 }
 
-/** Shortest duration of a stride, ms. In shorter ones the overhead of calls matters. */
+/** Shortest duration of a stride, in ms. Shorter strides would cost too much overhead. */
 const STRIDE_MS = 200;
 
-/** Executes the requests to one thread, and keeps the created objects by number. */
+/** Executes requests in a worker, and keeps the objects that it creates, by id. */
 export class WorkerPort {
   readonly #backend = new WasmBackend();
   readonly #buffers = new Map<number, Buffer>();
   readonly #frames = new Map<number, LocalFrame>();
-  /** The same frames by control buffer. */
+  /** The frames by their control buffer, to recognize it in requests. */
   readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
   readonly #programs = new Map<number, LocalProgram>();
   readonly #giveSign: () => void;
 
-  /** `giveSign` is called between strides of a long run. */
+  /** Creates a port. `giveSign` is called between strides of a long run, to report that the thread is alive. */
   constructor(giveSign: () => void) {
     this.#giveSign = giveSign;
   }
 
-  /** Executes a request. Returns the requested value, if any. */
+  /** Executes a request. Returns the value that the request asks for, if any. */
   handle(request: WorkerRequest): ReplyValue | void {
     switch (request.kind) {
       case "run":
@@ -99,7 +99,10 @@ export class WorkerPort {
     }
   }
 
-  /** A diverged part is not run again, so that the host can read its state in the failed step. */
+  /**
+   * Runs a program. A part that has diverged is not run again, so that the host can read its state in the failed
+   * step.
+   */
   #run(local: LocalProgram, first: number, steps: number): RunResult {
     const { frame } = local;
     const before = frame.requestedSteps;
@@ -111,7 +114,10 @@ export class WorkerPort {
     return { done, isHalted: control[Control.HALT] !== 0 };
   }
 
-  /** Runs steps in strides. The result is bitwise identical to a single run. */
+  /**
+   * Runs steps in strides, and returns the number of steps done. The result is bitwise identical to a run without
+   * strides.
+   */
   #runInStrides(local: LocalProgram, first: number, steps: number): number {
     let done = 0;
     while (done < steps) {

@@ -1,27 +1,24 @@
 import type { ErrorMessage, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
-/**
- * Largest number of requests per message. The thread can work on a message while the next one is
- * filled.
- */
+/** Largest number of requests per message. The thread can execute one message while the next one is filled. */
 const FULL = 32;
 
-/** Receiver of what a thread sends back. */
+/** Receives the events of a thread. */
 export interface ThreadListener {
-  /** Called for each message, which shows that the thread is alive. */
+  /** Called for each message, because it shows that the thread is alive. */
   onMessage(thread: number): void;
-  /** Called for each reply to a request with a ticket. */
+  /** Called for each reply to a request that has a ticket. */
   onReply(thread: number, ticket: number, value: ReplyValue): void;
-  /** Called when the thread has failed and does not continue. */
+  /** Called if the thread has failed. It handles no more requests then. */
   onFailure(error: Error): void;
 }
 
-/** A worker with its queued requests. */
+/** A worker, and the requests that are queued for it. */
 export class WorkerThread {
   readonly #worker: Worker;
   #requests: WorkerRequest[] = [];
 
-  /** Listens to a worker. */
+  /** Starts to listen to `worker`. `number` is its index, which the listener receives. */
   constructor(worker: Worker, number: number, listener: ThreadListener) {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
@@ -37,13 +34,13 @@ export class WorkerThread {
     worker.onmessageerror = () => listener.onFailure(new Error("a message could not be read"));
   }
 
-  /** Queues a request. Requests are handled in order. */
+  /** Queues a request. The worker handles requests in order. */
   post(request: WorkerRequest): void {
     this.#requests.push(request);
     if (this.#requests.length >= FULL) this.flush();
   }
 
-  /** Posts the queued requests. */
+  /** Posts the queued requests in one message. */
   flush(): void {
     if (this.#requests.length === 0) return;
     this.#worker.postMessage(this.#requests);
@@ -56,10 +53,7 @@ export class WorkerThread {
   }
 }
 
-/**
- * Restores the class of an error, which a message cannot contain: a RangeError reports that memory
- * ran out.
- */
+/** Creates an error of the original class, which a message cannot carry. A RangeError means that memory ran out. */
 function revived({ name, message }: ErrorMessage): Error {
   return name === "RangeError" ? new RangeError(message) : new Error(message);
 }

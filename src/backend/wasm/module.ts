@@ -5,7 +5,9 @@ import type { WasmModule } from "./wasm_buffer.ts";
 
 let loaded: WasmModule | undefined;
 
-/** Loads the compiled kernels, once. It requires no permissions, files or network. */
+/**
+ * Returns the compiled kernels, and loads them at the first call. Loading requires no permissions, files or network.
+ */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
     const { memory } = initSync({ module: decode(WASM_BASE64) });

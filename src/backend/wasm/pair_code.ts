@@ -1,5 +1,5 @@
 /**
- * Pair functions of potentials in WebAssembly, for one cluster of atoms and all its neighbors.
+ * Generates WebAssembly functions that evaluate a pair potential for one cluster of atoms and all its neighbors.
  *
  * @module
  */
@@ -11,20 +11,23 @@ import {
 } from "../../kernels/pairs/expression/program.ts";
 import { F32, I32, SIMD, V128, WasmCode } from "./wasm_code.ts";
 
-/** Variant of a generated function. */
+/** A variant of a generated function. */
 export interface PairVariant {
-  /** True if it also writes energies. */
+  /** True if the function also computes energies. */
   readonly energies: boolean;
-  /** True if parameters differ from pair to pair. */
+  /** True if the parameters differ from pair to pair. */
   readonly types: boolean;
 }
 
-/** Arguments, in the order in which wasm/src/pairs/generated.rs passes them. */
+/** Indices of the arguments, in the order in which wasm/src/pairs/generated.rs passes them. */
 const X = 0, OWN = 3, ENTRIES = 4, END = 5, PARAMETERS = 6, COPIES = 7, RATIO = 8;
 const SLOPES = 9, ENERGIES = 10;
 const ARGUMENTS = [F32, F32, F32, I32, I32, I32, I32, I32, I32, I32, I32];
 
-/** Returns a module that exports a function for each variant, by its index. It imports the memory of the kernels. */
+/**
+ * Returns the bytes of a module that exports one function per variant, named by its index. The module imports the
+ * memory of the kernels.
+ */
 export function pairModule(
   program: PairProgram,
   variants: readonly PairVariant[],
@@ -43,16 +46,16 @@ export function pairModule(
   return Uint8Array.from(module.bytes);
 }
 
-/** Generates one function. */
+/** Generates the function of one variant. */
 class RowFunction {
   readonly #program: PairProgram;
   readonly #variant: PairVariant;
   readonly #locals: number[] = [];
-  /** Code that runs once. */
+  /** Code that runs once, before the loop. */
   readonly #before = new WasmCode();
-  /** Code that runs once per four pairs. */
+  /** Code of the loop, which handles four pairs per round. */
   readonly #loop = new WasmCode();
-  /** Locals that hold numbers. Without them V8 would create vectors of constants in each round. */
+  /** Locals that hold constants, by value. Without them, V8 would create the vectors of constants in each round. */
   readonly #numbers = new Map<number, number>();
 
   constructor(program: PairProgram, variant: PairVariant) {
@@ -60,7 +63,7 @@ class RowFunction {
     this.#variant = variant;
   }
 
-  /** Returns the function, with its locals. */
+  /** Returns the code of the function, with the declarations of its locals. */
   body(): WasmCode {
     const { width, operations, energy, slope } = this.#program;
     const coefficients = this.#coefficients();
@@ -81,7 +84,7 @@ class RowFunction {
     return this.#assembled();
   }
 
-  /** Returns a function that pushes a number of the row of parameters. */
+  /** Returns a function that pushes the parameter with an index. */
   #coefficients(): (index: number) => void {
     const { width } = this.#program;
     if (!this.#variant.types) {
@@ -92,7 +95,7 @@ class RowFunction {
       });
       return (index) => this.#loop.get(places[index]!);
     }
-    // The row of a copy lies behind the first row by the offset of the copy times a ratio.
+    // Each copy of the atoms has its own row of parameters, at the offset of the copy times a ratio.
     const row = this.#local(I32);
     this.#loop.get(OWN).get(COPIES).raw(0x6b).get(RATIO).raw(0x6c).get(PARAMETERS).raw(0x6a)
       .set(row);
@@ -113,7 +116,7 @@ class RowFunction {
     this.#loop.set(square);
   }
 
-  /** Returns the locals of the results. */
+  /** Generates the operations of the pair program. Returns the locals that hold their results. */
   #operations(
     square: number,
     coefficients: (index: number) => void,
@@ -154,8 +157,8 @@ class RowFunction {
   }
 
   /**
-   * 2ˣ = 2ⁿ 2ᵍ with n whole and |g| ≤ ½. 2ᵍ is a minimax polynomial with a relative error of 3e-9,
-   * and n is added to its exponent. Adding 1.5 · 2²³ rounds x to n, which then is in the low bits.
+   * Replaces x on the stack by 2ˣ = 2ⁿ 2ᵍ, with n an integer and |g| ≤ ½. 2ᵍ is a minimax polynomial with a relative
+   * error of 3e-9, and n is added to its exponent. Adding 1.5 · 2²³ rounds x to n, which is then in the low bits.
    */
   #exp2(): void {
     const [x, shifted, g] = [this.#local(), this.#local(), this.#local()];
@@ -173,8 +176,8 @@ class RowFunction {
   }
 
   /**
-   * log₂ x = n + log₂(1 + f) with 1 + f from √½ to √2. n comes from the bits of the exponent of x.
-   * The polynomial is that of logf in the Cephes library.
+   * Replaces x on the stack by log₂ x = n + log₂(1 + f), with 1 + f from √½ to √2. n comes from the exponent bits of
+   * x. The polynomial is that of logf in the Cephes library.
    */
   #log2(): void {
     const [x, n, f] = [this.#local(), this.#local(), this.#local()];
@@ -192,7 +195,7 @@ class RowFunction {
     loop.simd(SIMD.F32_MULTIPLY).get(n).simd(SIMD.I32_TO_F32).simd(SIMD.F32_ADD);
   }
 
-  /** Pushes a polynomial, whose highest coefficient comes first. */
+  /** Pushes the value of a polynomial in the local `x`. The highest coefficient comes first. */
   #polynomial(x: number, coefficients: readonly number[]): void {
     for (const [i, coefficient] of coefficients.entries()) {
       if (i > 0) this.#loop.get(x).simd(SIMD.F32_MULTIPLY);
@@ -201,7 +204,7 @@ class RowFunction {
     }
   }
 
-  /** Pushes a number. */
+  /** Pushes a vector of four equal constants. */
   #number(value: number): void {
     let place = this.#numbers.get(value);
     if (place === undefined) {
@@ -216,7 +219,7 @@ class RowFunction {
     return ARGUMENTS.length + this.#locals.push(type) - 1;
   }
 
-  /** The first four pairs are within the cluster itself. The entries follow. */
+  /** Assembles the function. The first four pairs are within the cluster itself; the entries of its row follow. */
   #assembled(): WasmCode {
     const next = new WasmCode().get(ENTRIES).get(END).raw(0x47, 0x04, 0x40)
       .get(ENTRIES).raw(0x28, 2, 0).set(OWN).advance(ENTRIES, 4).raw(0x0c, 1, 0x0b);

@@ -3,7 +3,7 @@ import type { KernelCall } from "../backend.ts";
 import { pairModule, type PairVariant } from "./pair_code.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
-/** Variants, in the order of wasm/src/pairs/generated.rs. */
+/** All variants, in the order of wasm/src/pairs/generated.rs. */
 const VARIANTS: readonly PairVariant[] = [
   { energies: false, types: false },
   { energies: true, types: false },
@@ -12,14 +12,14 @@ const VARIANTS: readonly PairVariant[] = [
 ];
 
 /**
- * Indices of the functions of each program in the function table of each wasm instance. Functions
- * are never removed from the table.
+ * Index in the function table of the first function of each program, by wasm instance. Functions are never removed
+ * from the table.
  */
 const PLACES = new WeakMap<WasmModule, Map<string, number>>();
 
 /**
- * Replaces the call of a pair potential that Rust does not implement, or not with exclusions, by a
- * call of the kernel that runs generated functions. Returns any other call unchanged.
+ * Returns a call that evaluates a pair potential by generated functions, if Rust does not implement the potential, or
+ * not with exclusions. Returns any other call unchanged.
  */
 export function withPairFunctions(wasm: WasmModule, call: KernelCall, atoms: number): KernelCall {
   const { kernel: { name, pair, args, run }, args: given } = call;
@@ -36,7 +36,7 @@ export function withPairFunctions(wasm: WasmModule, call: KernelCall, atoms: num
 
 const GENERATED = "pair_potential";
 
-/** Returns the index of the functions in the table, and adds them if necessary. */
+/** Returns the index of a program's functions in the function table. Generates and adds them at the first call. */
 function placeOf(wasm: WasmModule, program: PairProgram): number {
   let places = PLACES.get(wasm);
   if (places === undefined) PLACES.set(wasm, places = new Map());

@@ -21,10 +21,13 @@ import { loadModule } from "./module.ts";
 
 const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 const SLOT = 8, HEADER = 16;
-/** Largest allocation of a 32-bit memory, rounded up to 64 bytes. */
+/** Largest allocation in a 32-bit memory, in bytes, a multiple of 64. */
 const MOST_BYTES = 2 ** 31 - 64;
 
-/** The WebAssembly backend: kernels in Rust with 128-bit SIMD, in float32; sums over many terms in float64. */
+/**
+ * The WebAssembly backend. Its kernels are written in Rust, and use 128-bit SIMD and float32. Sums over many terms
+ * are in float64.
+ */
 export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly real = "f32";
@@ -34,7 +37,7 @@ export class WasmBackend implements Backend {
   readonly #pairs = new Set<WasmPairs>();
   readonly #edges = new Set<WasmEdges>();
 
-  /** Throws a RangeError if there is not enough memory. */
+  /** Creates a buffer of zeros. Throws a RangeError if there is not enough memory. */
   alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
     const bytes = BYTES[dtype] * length;
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
@@ -192,7 +195,7 @@ export class WasmBackend implements Backend {
   }
 }
 
-/** A program in linear memory. */
+/** A program whose calls are stored in linear memory. */
 class WasmProgram implements Program {
   readonly length: number;
   readonly frame: WasmBuffer;

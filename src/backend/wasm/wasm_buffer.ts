@@ -1,7 +1,7 @@
 import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { Buffer } from "../backend.ts";
 
-/** Exports of the compiled module. */
+/** The exports of the compiled module that this backend uses. */
 export interface WasmModule {
   readonly memory: WebAssembly.Memory;
   /** Function table of the kernels. */
@@ -13,9 +13,9 @@ export interface WasmModule {
   pairs_new(systems: number, cutoff: number, skin: number): number;
   pairs_free(pairs: number): void;
   pairs_forget(pairs: number, system: number): void;
-  /** Copies the state of a list into four buffers. */
+  /** Copies the state of a list of pairs into four buffers. All arguments are addresses. */
   pairs_save(pairs: number, reference: number, images: number, cells: number, builds: number): void;
-  /** Restores the state; `offsets` has one entry more than there are systems. */
+  /** Restores the state of a list of pairs. `offsets` has one entry more than there are systems. */
   pairs_load(
     pairs: number,
     offsets: number,
@@ -24,7 +24,7 @@ export interface WasmModule {
     cells: number,
     builds: number,
   ): void;
-  /** Number of atoms whose reference positions the list keeps. */
+  /** Returns the number of atoms whose reference positions a list of pairs keeps. */
   pairs_atoms(pairs: number): number;
   edges_new(
     pairs: number,
@@ -34,9 +34,12 @@ export interface WasmModule {
     reach: number,
   ): number;
   edges_free(edges: number): void;
-  /** Number of edges, or triplets, that fit. */
+  /** Returns the number of edges that fit; with `triplets`, the number of triplets that fit. */
   edges_room(edges: number, triplets: boolean): number;
-  /** Address of index, shifts, systems, centers, triplets or counts: 0 to 5. */
+  /**
+   * Returns the address of an array of a list of edges: 0 index, 1 shifts, 2 systems, 3 centers, 4 triplets, 5
+   * counts.
+   */
   edges_place(edges: number, which: number): number;
 }
 
@@ -44,7 +47,7 @@ export interface WasmModule {
 export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   length: number;
-  /** Address. */
+  /** Address in linear memory. */
   pointer: number;
   /** Size in bytes. */
   readonly bytes: number;
@@ -60,7 +63,8 @@ export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> 
   }
 
   /**
-   * Returns a view. It is created again after memory has grown, because growing detaches all views.
+   * Returns a view of the numbers. It is created again after the memory has grown, because growing detaches all
+   * views.
    */
   view(): Arrays[D] {
     const { buffer } = this.#wasm.memory;
@@ -68,7 +72,7 @@ export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> 
     return this.#view;
   }
 
-  /** Moves to the address that Rust has assigned after the contents have grown. */
+  /** Sets the address and the length that Rust has assigned after the contents have grown. */
   move(pointer: number, length: number): void {
     this.pointer = pointer;
     this.length = length;

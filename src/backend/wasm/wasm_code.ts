@@ -1,4 +1,4 @@
-/** SIMD instructions, after the prefix 0xfd. */
+/** Opcodes of the SIMD instructions used, after the prefix 0xfd. */
 export const SIMD = {
   LOAD: 0x00,
   STORE: 0x0b,
@@ -21,10 +21,13 @@ export const SIMD = {
   I32_TO_F32: 0xfa,
 } as const;
 
-/** Types of values. */
+/** Codes of value types. */
 export const V128 = 0x7b, F32 = 0x7d, I32 = 0x7f;
 
-/** Writes WebAssembly: the instructions and sections of a generated function. */
+/**
+ * Builds WebAssembly code: the instructions and sections of generated functions. All methods return the object
+ * itself.
+ */
 export class WasmCode {
   readonly bytes: number[] = [];
 
@@ -34,7 +37,7 @@ export class WasmCode {
     return this;
   }
 
-  /** Adds an unsigned number in LEB128. */
+  /** Adds an unsigned integer in LEB128 encoding. */
   unsigned(value: number): this {
     let rest = value;
     for (; rest > 0x7f; rest >>>= 7) this.bytes.push(rest & 0x7f | 0x80);
@@ -42,33 +45,33 @@ export class WasmCode {
     return this;
   }
 
-  /** Adds a name. */
+  /** Adds a name, preceded by its length. */
   name(text: string): this {
     const bytes = new TextEncoder().encode(text);
     return this.unsigned(bytes.length).raw(...bytes);
   }
 
-  /** Adds a section, or another part with its length before it. */
+  /** Adds a section, or other code, preceded by its length. */
   part(part: WasmCode): this {
     return this.unsigned(part.bytes.length).raw(...part.bytes);
   }
 
-  /** Pushes a local. */
+  /** Adds an instruction that pushes a local. */
   get(local: number): this {
     return this.raw(0x20).unsigned(local);
   }
 
-  /** Pops into a local. */
+  /** Adds an instruction that pops a value into a local. */
   set(local: number): this {
     return this.raw(0x21).unsigned(local);
   }
 
-  /** Pushes a small number, from 0 to 63. */
+  /** Adds an instruction that pushes an integer from 0 to 63. */
   small(value: number): this {
     return this.raw(0x41, value);
   }
 
-  /** Pushes a vector of four equal float32. */
+  /** Adds an instruction that pushes a vector of four equal float32. */
   splat(value: number): this {
     return this.raw(0x43, ...new Uint8Array(Float32Array.of(value).buffer)).simd(SIMD.F32_SPLAT);
   }
@@ -78,17 +81,17 @@ export class WasmCode {
     return this.raw(0xfd).unsigned(instruction);
   }
 
-  /** Pops an address, and pushes the 16 bytes at this offset from it. */
+  /** Adds an instruction that pops an address and pushes the 16 bytes at this offset from it. */
   load(offset: number): this {
     return this.simd(SIMD.LOAD).raw(4).unsigned(offset);
   }
 
-  /** Pops 16 bytes and an address, and writes them there. */
+  /** Adds an instruction that pops 16 bytes and an address, and writes the bytes there. */
   store(): this {
     return this.simd(SIMD.STORE).raw(4, 0);
   }
 
-  /** Adds a multiple of 16, below 64, to a local. */
+  /** Adds instructions that increase a local by `by`, an integer from 0 to 63. */
   advance(local: number, by: number): this {
     return this.get(local).small(by).raw(0x6a).set(local);
   }

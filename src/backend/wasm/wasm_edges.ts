@@ -4,7 +4,7 @@ import type { WasmPairs } from "./wasm_pairs.ts";
 
 /** A list of edges in linear memory. Rust fills and grows it. */
 export class WasmEdges implements Edges {
-  /** Address of the list. */
+  /** Address of the list in linear memory. */
   readonly pointer: number;
   readonly index: WasmBuffer<"i32">;
   readonly shifts: WasmBuffer<"real">;
@@ -27,7 +27,7 @@ export class WasmEdges implements Edges {
     this.refresh();
   }
 
-  /** Updates addresses and lengths after the list may have grown. */
+  /** Updates the addresses and lengths of the buffers after the list may have grown. */
   refresh(): void {
     const room = this.#wasm.edges_room(this.pointer, false);
     const tripletRoom = this.#wasm.edges_room(this.pointer, true);
@@ -44,7 +44,7 @@ export class WasmEdges implements Edges {
     }
   }
 
-  /** Frees the memory. */
+  /** Frees the memory of the list. */
   free(): void {
     this.#wasm.edges_free(this.pointer);
   }

@@ -1,11 +1,11 @@
 import type { Pairs, PairsOptions, SavedPairs } from "../backend.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
-/** A list of cluster pairs in linear memory. Rust fills and grows it. */
+/** A list of pairs of clusters in linear memory. Rust fills and grows it. */
 export class WasmPairs implements Pairs {
   readonly cutoff: number;
   readonly skin: number;
-  /** Address of the list. */
+  /** Address of the list in linear memory. */
   readonly pointer: number;
   readonly #wasm: WasmModule;
   readonly #systems: number;
@@ -50,12 +50,15 @@ export class WasmPairs implements Pairs {
     for (const place of places) this.#wasm.pairs_forget(this.pointer, place);
   }
 
-  /** Frees the memory. */
+  /** Frees the memory of the list. */
   free(): void {
     this.#wasm.pairs_free(this.pointer);
   }
 
-  /** Allocates memory for reference positions, images, cells and builds during `work`. */
+  /**
+   * Allocates memory for the reference positions, images, cells and builds, calls `work` with the addresses, and
+   * frees the memory.
+   */
   #with<T>(
     atoms: number,
     work: (pointers: [number, number, number, number], read: () => SavedPairs) => T,
@@ -86,7 +89,7 @@ export class WasmPairs implements Pairs {
   }
 }
 
-/** Allocates memory. Throws a RangeError if there is not enough. */
+/** Allocates memory and returns its address. Throws a RangeError if there is not enough memory. */
 function allocated(wasm: WasmModule, bytes: number): number {
   const pointer = wasm.allocate(bytes) >>> 0;
   if (pointer !== 0) return pointer;

@@ -1,6 +1,6 @@
 import { findNavigator } from "../../platform/page.ts";
 
-/** The used part of `navigator.gpu`. */
+/** The members of `navigator.gpu` that this backend uses. */
 export interface GpuHost {
   /** Resolves to an adapter, or to `null` if no adapter exists. */
   requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
@@ -8,21 +8,21 @@ export interface GpuHost {
 
 /** Description of an adapter. Browsers reveal little; unknown strings are empty. */
 export interface AdapterInfo {
-  /** Manufacturer. */
+  /** Manufacturer, such as "nvidia"; may be empty. */
   readonly vendor: string;
-  /** Family of the device. */
+  /** Family of the device, such as "ampere"; may be empty. */
   readonly architecture: string;
-  /** Model of the device. */
+  /** Model of the device; may be empty. */
   readonly device: string;
-  /** Description in words. */
+  /** Description as text; may be empty. */
   readonly description: string;
   /** True for a software renderer, which runs on the CPU. */
   readonly isSoftware: boolean;
 }
 
 /**
- * Software renderers of Mesa, Google and Microsoft. Names are checked because not every browser
- * sets a flag for them.
+ * Matches the names of software renderers of Mesa, Google and Microsoft. Names are checked because not every browser
+ * marks software renderers by a flag.
  */
 const SOFTWARE = /llvmpipe|lavapipe|softpipe|swiftshader|basic render|\bwarp\b|software/i;
 

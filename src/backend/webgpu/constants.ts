@@ -5,22 +5,22 @@
  * @module
  */
 
-/** Usages of a buffer. */
+/** Flags for the usage of a buffer. */
 export const BufferUsage = {
-  /** The host may map it. */
+  /** The host may map the buffer for reading. */
   MAP_READ: 0x1,
-  /** Source of copies. */
+  /** The buffer may be the source of copies. */
   COPY_SRC: 0x4,
-  /** Target of copies. */
+  /** The buffer may be the target of copies and writes. */
   COPY_DST: 0x8,
-  /** Uniforms. */
+  /** Shaders may bind the buffer as uniforms. */
   UNIFORM: 0x40,
-  /** Storage of kernels. */
+  /** Shaders may bind the buffer as storage. */
   STORAGE: 0x80,
 } as const;
 
-/** Mapping for reading. */
+/** Mode in which a buffer is mapped for reading. */
 export const MAP_READ = 0x1;
 
-/** Visibility to compute shaders. */
+/** Shader stage flag that makes a binding visible to compute shaders. */
 export const COMPUTE = 0x4;

@@ -10,20 +10,20 @@ export interface GpuDeviceOptions {
    */
   readonly gpu?: GpuHost | undefined;
   /**
-   * Adapter to use. An adapter gives only one device.
+   * Adapter to use. Each adapter can open only one device.
    *
    * @default the adapter that `gpu` gives
    */
   readonly adapter?: GPUAdapter;
 }
 
-/**
- * Features that onnxruntime uses for its faster programs. They are requested if the adapter has
- * them.
- */
+/** Features that onnxruntime uses for faster kernels. They are requested if the adapter has them. */
 const FEATURES: readonly GPUFeatureName[] = ["shader-f16", "subgroups", "timestamp-query"];
 
-/** Limits that onnxruntime raises when it opens a device itself. The defaults are far below most adapters. */
+/**
+ * Limits that onnxruntime raises when it opens a device itself. They are raised to those of the adapter, because the
+ * defaults are far below what most adapters support.
+ */
 const LIMITS = [
   "maxBindGroups",
   "maxStorageBuffersPerShaderStage",
@@ -43,16 +43,14 @@ const LIMITS = [
  */
 const adapters = new WeakMap<GPUDevice, GPUAdapter>();
 
-/** Watched devices, with the loss of each, if it was lost. */
+/** The watched devices. The value is the information about the loss, or `undefined` while the device is not lost. */
 const losses = new WeakMap<GPUDevice, GPUDeviceLostInfo | undefined>();
 
 /**
- * Opens a WebGPU device with the limits and features that models and kernels need. They share the
- * device, so that their buffers need no copies. The caller destroys it. (Under Deno, a device
- * opened in any other way must keep its adapter from being garbage-collected, or the process
- * crashes.)
- *
- * Throws a {@linkcode BackendUnavailableError} if WebGPU, an adapter or a device does not exist.
+ * Opens a WebGPU device with the limits and features that models and kernels need. Models and kernels share the
+ * device, so that their buffers need no copies. The caller destroys it. (Under Deno, a device opened in any other way
+ * must keep its adapter from being garbage-collected, or the process crashes.) Throws a {@linkcode
+ * BackendUnavailableError} if WebGPU, an adapter or a device does not exist.
  *
  * ```ts
  * import { openGpuDevice, pickDevice } from "@hooke/hooke/backend";
@@ -87,12 +85,12 @@ export async function openAdapter(gpu: GpuHost | undefined): Promise<GPUAdapter>
   );
 }
 
-/** Returns the adapter of a device that {@linkcode openGpuDevice} has opened. */
+/** Returns the adapter of a device that {@linkcode openGpuDevice} has opened; `undefined` for other devices. */
 export function adapterOf(device: GPUDevice): GPUAdapter | undefined {
   return adapters.get(device);
 }
 
-/** Watches a device for {@linkcode lossOf}. Calling it again does nothing. */
+/** Starts to watch a device for {@linkcode lossOf}. Further calls for the same device do nothing. */
 export function watchDevice(device: GPUDevice): void {
   if (losses.has(device)) return;
   losses.set(device, undefined);
@@ -100,8 +98,8 @@ export function watchDevice(device: GPUDevice): void {
 }
 
 /**
- * Returns the loss of a watched device, or `undefined` while it is not lost. A loss becomes known a
- * turn of the event loop after it happened. Until then everything except reading seems to work.
+ * Returns information about the loss of a watched device, or `undefined` if it is not lost. A loss becomes known one
+ * turn of the event loop after it happened. Until then, everything except reading seems to work.
  *
  * @example
  * ```ts

@@ -19,11 +19,11 @@ export class GpuEdges implements Edges {
   readonly centers: GpuBuffer<"i32">;
   readonly triplets: GpuBuffer<"i32">;
   readonly counts: GpuBuffer<"i32">;
-  /** Numbers of edges and triplets of each atom, and the index of its first ones. */
+  /** The number of edges and triplets of each atom, and the index of the first of them. */
   readonly places: GPUBuffer;
-  /** Buffers that grow if the kernel `edges` finds them too short. */
+  /** The buffers of edges, which grow if the kernel `edges` finds them too short. */
   readonly rows: GpuRows;
-  /** Buffers that grow if the kernel `triplets` finds them too short. */
+  /** The buffers of triplets, which grow if the kernel `triplets` finds them too short. */
   readonly fans: GpuRows;
 
   constructor(device: GPUDevice, frame: { atoms: number; systems: number }, options: EdgesOptions) {
@@ -43,7 +43,7 @@ export class GpuEdges implements Edges {
     this.fans = new GpuRows(device, "triplets", [[this.centers, 1], [this.triplets, 2]]);
     this.rows.make(roomFor(0));
     if (this.reach > 0) this.fans.make(roomFor(0));
-    // Padding. In a batch without systems no kernel is dispatched that would pad the list.
+    // Pads the list, because no kernel is dispatched to pad it in a batch without systems.
     const far = Float32Array.from({ length: 3 * this.capacity }, (_, i) => i % 3 === 0 ? FAR : 0);
     device.queue.writeBuffer(this.shifts.memory, 0, far);
   }
@@ -56,20 +56,20 @@ export class GpuEdges implements Edges {
     return this.fans.capacity;
   }
 
-  /** All buffers that can be read. */
+  /** All buffers that callers can read. */
   get buffers(): readonly GpuBuffer[] {
     const { index, shifts, systems, centers, triplets, counts } = this;
     return [index, shifts, systems, centers, triplets, counts] as unknown as GpuBuffer[];
   }
 
-  /** Frees the memory. */
+  /** Frees the memory of the list. */
   free(): void {
     for (const { memory } of this.buffers) memory.destroy();
     this.places.destroy();
   }
 }
 
-/** Buffers with room for the same number of edges or triplets, which grow together. */
+/** Buffers with the same capacity of edges or triplets. They grow together. */
 class GpuRows implements Growing {
   readonly isLoaded = false;
   /** Number of edges or triplets that fit. */
@@ -88,14 +88,17 @@ class GpuRows implements Growing {
     this.#buffers = buffers as unknown as readonly (readonly [GpuBuffer, number])[];
   }
 
-  /** Grows the buffers. Throws a BackendUnavailableError if the device lacks the memory. */
+  /**
+   * Replaces the buffers by larger ones for `need` entries; their values are lost. Throws a BackendUnavailableError
+   * if the device lacks the memory.
+   */
   grow(need: number, { memories }: GpuFrame): void {
     for (const [{ memory }] of this.#buffers) memories.delete(memory);
     this.make(roomFor(need));
     for (const [{ memory }] of this.#buffers) memories.add(memory);
   }
 
-  /** Allocates `capacity` entries of zeros. */
+  /** Replaces the buffers by `capacity` entries of zeros. */
   make(capacity: number): void {
     const widest = Math.max(...this.#buffers.map(([, width]) => width));
     const most = this.#device.limits.maxStorageBufferBindingSize;

@@ -3,28 +3,29 @@ import { type GpuBuffer, storage } from "./program/gpu_buffer.ts";
 import { LANES } from "./program/shader.ts";
 import { OFFSETS } from "./wgsl/module.ts";
 
-/** Systems of a batch and their tiles, as kernels use them, and the words that freeze the batch. */
+/**
+ * The systems of a batch and their tiles, in the form that kernels use, and the words by which kernels freeze the
+ * batch.
+ */
 export class GpuFrame {
   readonly buffers: FrameBuffers;
   readonly systems: number;
   readonly atoms: number;
-  /** Workgroups of atoms, each of one system. */
+  /** Number of tiles. A tile is a workgroup of up to 64 atoms of one system. */
   readonly tiles: number;
   readonly offsets: Int32Array;
-  /** Words, offsets, first tile of each system, system of each tile. */
+  /** Memory with the words of `FrameWord`, the offsets, the first tile of each system, and the system of each tile. */
   readonly memory: GPUBuffer;
-  /**
-   * Memory that its programs use. A copy of such memory is valid only if no earlier run was frozen.
-   */
+  /** Memory that the programs of this frame use. A copy of it is valid only if no earlier run was frozen. */
   readonly memories: Set<GPUBuffer> = new Set<GPUBuffer>();
-  /** Number of runs so far. */
+  /** Number of runs begun so far. */
   runs = 0;
-  /** Number of times that lists have grown. */
+  /** Number of times that a list has grown. */
   generation = 0;
-  /** Number of times that memory was replaced. Programs then update their bind groups. */
+  /** Number of times that memory was replaced. Programs compare it to update their bind groups. */
   moves = 0;
 
-  /** Throws a TypeError if the host has not written the offsets. */
+  /** Creates the memory of a frame from the offsets, which the host must have written. */
   constructor(device: GPUDevice, buffers: FrameBuffers) {
     this.buffers = buffers;
     for (const word of ["active", "ages", "control"] as const) {

@@ -6,32 +6,35 @@ import type { Growing } from "./program/growing.ts";
 import { pairSizes } from "./wgsl/pair_state.ts";
 import { tooLarge } from "./too_large.ts";
 
-/** Initial number of entries per row. Rows that are too short grow. */
+/** Initial number of entries per row. Rows grow if they are too short. */
 const CAPACITY = 48;
 
 /**
- * Longest row on a software GPU. Kernels take up to three loop rounds per entry, and Mesa's
+ * Largest number of entries per row on a software GPU. Kernels take up to three loop rounds per entry, and Mesa's
  * software GPU ends the loops of a thread after 65,535 rounds in total.
  */
 const LONGEST = 20_000;
 
-/** A list of pairs on a device, with a row for each atom. All rows have the same capacity. */
+/** A list of pairs on a device, with a row of entries for each atom. All rows have the same capacity. */
 export class GpuPairs implements Pairs, Growing {
   readonly cutoff: number;
   readonly skin: number;
   readonly atoms: number;
   readonly systems: number;
-  /** Reference positions, cells, boxes. */
+  /** Memory with the reference positions, the cells and the boxes. */
   readonly kept: GPUBuffer;
-  /** Images, bins and numbers of searches. */
+  /** Memory with the images, the bins and the numbers of searches. */
   readonly marks: GPUBuffer;
-  /** Rows. Growing replaces the buffer. */
+  /** Memory with the rows. Growing replaces it. */
   list: GPUBuffer;
-  /** Entries per row. */
+  /** Number of entries that a row can hold. */
   capacity: number = CAPACITY;
-  /** Longest row that a thread can process. */
+  /** Largest number of entries per row that a thread can process. */
   readonly longest: number;
-  /** True if the pairs must first be found from the reference positions of a checkpoint. */
+  /**
+   * True if the next run of the kernel `neighbors` must first find the pairs from the reference positions of a
+   * checkpoint.
+   */
   isLoaded = false;
   readonly #device: GPUDevice;
   readonly #offsets: Int32Array;
@@ -53,9 +56,9 @@ export class GpuPairs implements Pairs, Growing {
   }
 
   /**
-   * Makes longer rows and copies the list, because systems whose pairs are not due keep them. The
-   * layout of the list does not depend on the capacity. Throws a BackendUnavailableError if the
-   * device lacks the memory.
+   * Makes room for `need` entries per row. The entries are kept, because systems whose pairs are not due need them;
+   * the layout of entries does not depend on the capacity. Throws a BackendUnavailableError if the device lacks the
+   * memory.
    */
   grow(need: number): void {
     const capacity = Math.ceil(1.15 * need / 16) * 16;
@@ -66,12 +69,12 @@ export class GpuPairs implements Pairs, Growing {
     this.list.destroy();
     this.list = list;
     this.capacity = capacity;
-    // The list may have been too short for the pairs of a checkpoint. The current pairs must then
-    // still be found after them.
+    // The list may have been too short for the pairs of a checkpoint. Then these pairs must be found
+    // again, and the current pairs after them.
     this.isLoaded = true;
   }
 
-  /** Extracts the state from copies of `kept` and `marks`. */
+  /** Returns the state of the list from copies of `kept` and `marks`. */
   saved(kept: Float32Array, marks: Int32Array): SavedPairs {
     const { atoms, systems } = this;
     const { cells, builds: at } = pairSizes(atoms, systems);
@@ -90,7 +93,7 @@ export class GpuPairs implements Pairs, Growing {
     };
   }
 
-  /** Restores the state. */
+  /** Restores the state of the list. `offsets` are those of the batch. */
   load(offsets: Int32Array, saved: SavedPairs): void {
     const sizes = pairSizes(this.atoms, this.systems);
     const kept = new Float32Array(sizes.kept), marks = new Int32Array(sizes.marks);
@@ -110,7 +113,7 @@ export class GpuPairs implements Pairs, Growing {
     this.isLoaded = true;
   }
 
-  /** Frees the memory. */
+  /** Frees the memory of the list. */
   free(): void {
     for (const buffer of [this.kept, this.marks, this.list]) buffer.destroy();
   }

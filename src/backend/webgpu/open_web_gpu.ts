@@ -39,7 +39,10 @@ export async function openWebGpu({ device }: WebGpuOptions = {}): Promise<WebGpu
   return await checked(new WebGpuBackend(device ?? await openGpuDevice(), device === undefined));
 }
 
-/** Opens the WebGPU backend on an adapter, with the same check. The device is destroyed with the backend. */
+/**
+ * Opens the WebGPU backend on an adapter, with the same check as `openWebGpu`. Disposing of the backend destroys the
+ * device.
+ */
 export async function openWebGpuOn(adapter: GPUAdapter): Promise<WebGpuBackend> {
   return await checked(new WebGpuBackend(await openGpuDevice({ adapter }), true));
 }

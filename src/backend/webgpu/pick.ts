@@ -21,9 +21,9 @@ export interface PickOptions {
 
 /** A device that was preferred but could not be used. */
 export interface SkippedDevice {
-  /** The device. */
+  /** Name of the device. */
   readonly device: Device;
-  /** Reason. */
+  /** Reason why it could not be used. */
   readonly reason: string;
 }
 
@@ -33,7 +33,7 @@ export interface PickedDevice {
   readonly device: Device;
   /** Adapter to open if the device is `"webgpu"`. */
   readonly adapter: GPUAdapter | undefined;
-  /** Description of the adapter. */
+  /** Description of the adapter; `undefined` if the device is not `"webgpu"`. */
   readonly info: AdapterInfo | undefined;
   /** Devices that were preferred but could not be used. */
   readonly skipped: readonly SkippedDevice[];

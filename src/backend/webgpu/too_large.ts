@@ -1,7 +1,7 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 
 /**
- * Returns the error for memory that the device does not have. A smaller batch or another device may
+ * Returns the error for an allocation that exceeds what the device supports. A smaller batch or another device may
  * work.
  */
 export function tooLarge(action: string, problem: string): BackendUnavailableError {

@@ -25,10 +25,11 @@ import { type Pipelines, pipelinesOf } from "./program/pipelines.ts";
 import { tooLarge } from "./too_large.ts";
 
 /**
- * The WebGPU backend: kernels in WGSL. `real` is float32; a sum is two float32, about 48 bits.
+ * The WebGPU backend, whose kernels are written in WGSL. Numbers of type `real` are float32; numbers of type `f64`
+ * are pairs of float32 with about 48 bits.
  *
- * Only reading waits for the device. `run` encodes and submits; the number of steps done is
- * requested only if the result is awaited. All work is done in the order of the calls.
+ * Only reading waits for the device. `run` encodes and submits work, and requests the number of steps done only if
+ * its result is awaited. All work is done in the order of the calls.
  */
 export class WebGpuBackend implements Backend {
   readonly name = "webgpu";
@@ -45,7 +46,7 @@ export class WebGpuBackend implements Backend {
   readonly #edges = new Set<GpuEdges>();
   readonly #frames = new Map<Buffer, GpuFrame>();
 
-  /** `ownsDevice` is true if `dispose` destroys the device. */
+  /** Creates a backend on a device. If `ownsDevice` is true, `dispose` destroys the device. */
   constructor(device: GPUDevice, ownsDevice: boolean) {
     this.device = device;
     this.#ownsDevice = ownsDevice;
@@ -53,7 +54,9 @@ export class WebGpuBackend implements Backend {
     this.#queue = new GpuQueue(device, this.#pipelines);
   }
 
-  /** Throws a BackendUnavailableError if the device cannot allocate a buffer of this size. */
+  /**
+   * Creates a buffer of zeros. Throws a BackendUnavailableError if the device cannot allocate a buffer of this size.
+   */
   alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
     const most = this.device.limits.maxStorageBufferBindingSize;
     if ((dtype === "f64" ? 8 : 4) * length > most) {
@@ -67,7 +70,7 @@ export class WebGpuBackend implements Backend {
     return buffer;
   }
 
-  /** Throws a RangeError if the numbers do not fit. */
+  /** Copies numbers into a buffer, from index `at` on. Throws a RangeError if they do not fit. */
   write(buffer: Buffer, values: ArrayLike<number>, at = 0): void {
     const own = buffer as GpuBuffer;
     if (at + values.length > own.length) {
@@ -87,37 +90,36 @@ export class WebGpuBackend implements Backend {
     return copy as Arrays[D];
   }
 
-  /** Copies the current values of several buffers, by one command and one wait. */
+  /** Returns copies of the current values of several buffers, made by one command and one wait. */
   async viewOrRead<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), false));
   }
 
   /**
-   * Copies the current values of buffers without blocking later work. The copies arrive in order:
-   * when 64 are in flight, when something is read, or when the event loop turns.
+   * Copies the current values of buffers without blocking later work. The copies arrive in order, at the latest when
+   * 64 are in flight, something is read, or the event loop turns.
    */
   async readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>> {
     return decoded(buffers, await this.#queue.copy(sourcesOf(buffers), true));
   }
 
   /**
-   * Runs work of other code, such as a session of a model, on the memory of a batch, after all
-   * earlier calls. The work is repeated if a list was too short before it. It must read and write
-   * the same memory each time, look up memory that may move when it is called, and not wait for the
-   * device.
+   * Runs work of other code, such as a session of a model, on the memory of a batch, after all earlier calls. If a
+   * list was too short before it, the work is called again. So it must read and write the same memory each time, look
+   * up memory that may be replaced whenever it is called, and not wait for the device.
    */
   async runExternal(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
     await this.#queue.runExternal(this.#frameOf(frame), work);
   }
 
-  /** Returns the device memory of a buffer, which the buffer owns. */
+  /** Returns the device memory of a buffer. The buffer still owns the memory. */
   memoryOf(buffer: Buffer): GPUBuffer {
     return (buffer as GpuBuffer).memory;
   }
 
   /**
-   * Moves a buffer to memory that other code owns; its old values are lost. Allowed only in
-   * {@linkcode runExternal}, so that earlier work still finds the buffer in its old memory.
+   * Replaces the memory of a buffer by memory that other code owns; its old values are lost. Allowed only within
+   * {@linkcode runExternal}, so that earlier work still uses the old memory.
    */
   adopt(frame: FrameBuffers, buffer: Buffer, memory: GPUBuffer): void {
     const own = buffer as GpuBuffer;
@@ -130,12 +132,12 @@ export class WebGpuBackend implements Backend {
     known.moves++;
   }
 
-  /** Submits all commands to the device, and maps all copies. */
+  /** Submits all commands to the device, and maps the staging buffers of all copies. */
   flush(): void {
     this.#queue.flush();
   }
 
-  /** Throws a TypeError: the memory of a device cannot be viewed. */
+  /** Throws a TypeError, because the host cannot view the memory of a device. */
   view<D extends BufferType>(_buffer: Buffer<D>): Arrays[D] {
     throw new TypeError(
       "Cannot view a buffer: it is on a GPU. Use await read()",
@@ -198,7 +200,8 @@ export class WebGpuBackend implements Backend {
   }
 
   /**
-   * Compiles kernels that were not compiled before. Throws a TypeError if a kernel has no shader.
+   * Prepares kernel calls as a program, and compiles kernels that were not compiled before. Throws a TypeError if a
+   * kernel has no shader.
    */
   prepare(frame: FrameBuffers, calls: readonly KernelCall[]): Program {
     const free = (program: GpuProgram) => {
@@ -216,8 +219,8 @@ export class WebGpuBackend implements Backend {
   }
 
   /**
-   * Returns 0 if the program is empty, otherwise a thenable that asks the device only when it is
-   * awaited.
+   * Runs a program. Returns 0 if it is empty, otherwise a thenable of the number of steps done, which asks the device
+   * only when it is awaited.
    */
   run(program: Program, first: number, steps: number): number | PromiseLike<number> {
     if (steps === 0) return 0;
@@ -254,7 +257,7 @@ export class WebGpuBackend implements Backend {
 }
 
 /**
- * Returns the backend if it runs on a GPU, for models that share its device.
+ * Returns the backend if it runs on a GPU, otherwise `undefined`. Models use it to share the GPU device.
  *
  * @example
  * ```ts

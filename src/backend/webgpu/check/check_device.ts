@@ -4,13 +4,10 @@ import { adapterOf } from "../device.ts";
 import { WebGpuBackend } from "../webgpu_backend.ts";
 import { findWrongKernel } from "./compare_kernels.ts";
 
-/**
- * Time limit of the comparison, ms. Drivers compile in parallel to it, which takes seconds on a
- * busy machine.
- */
+/** Time limit of the comparison, in ms. It includes compiling the kernels, which takes seconds on a busy machine. */
 const TIMEOUT = 60_000;
 
-/** Devices that give the results of the reference backend. */
+/** Devices whose kernels give the results of the reference backend. */
 const trustedDevices = new WeakSet<GPUDevice>();
 
 /**
@@ -35,8 +32,8 @@ export async function checkDevice(device: GPUDevice): Promise<void> {
 }
 
 /**
- * Marks a device and its adapter as trusted, so that {@linkcode checkDevice} skips them. For tests
- * of all kernels.
+ * Marks a device and its adapter as trusted, so that {@linkcode checkDevice} does not check them. For tests that
+ * check all kernels themselves.
  */
 export function trustDevice(device: GPUDevice): void {
   trustedDevices.add(device);
@@ -67,7 +64,7 @@ async function compare(device: GPUDevice, adapter: GPUAdapter | undefined): Prom
   }
 }
 
-/** Rejects if a device does not respond. */
+/** Returns the result of `work`. Rejects if it takes longer than `TIMEOUT`, because the device does not respond. */
 async function inTime<T>(work: Promise<T>, name: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -93,7 +90,7 @@ function unavailable(
   );
 }
 
-/** Returns all information about an adapter. Two drivers of one card differ at least in limits. */
+/** Returns all information about an adapter as text. Two drivers of one card differ at least in the limits. */
 function identityOf({ info, features, limits }: GPUAdapter): string {
   const words: unknown[] = [...features].sort();
   for (const part of [info, limits]) {

@@ -5,23 +5,23 @@ import { KERNEL_CASES, type KernelCase, type Result } from "./kernel_cases.ts";
 import { SampleBatch } from "./sample_batch.ts";
 
 /**
- * Largest allowed difference from the reference backend, relative to the largest number of a
- * result. Correct kernels in float32 stay below a fiftieth of it; wrong ones differ in the second
- * or third digit.
+ * Largest allowed difference from the reference backend, relative to the largest number of a result. Correct kernels
+ * in float32 stay below a fiftieth of this limit; wrong kernels differ in the second or third digit.
  */
 const TOLERANCE = 1e-4;
 
-/** A kernel with other results than the reference backend. */
+/** Kernels whose results differ from those of the reference backend. */
 export interface WrongKernel {
-  /** Names of the kernels of the case. The last one, or one that it depends on, is wrong. */
+  /** Names of the kernels that ran in the case. The last one, or one that it depends on, is wrong. */
   readonly kernels: readonly string[];
-  /** Description of the first number that differs. */
+  /** Name and index of the first number that differs, its value, and the expected value. */
   readonly difference: string;
 }
 
 /**
- * Runs a small case of each family of kernels, and compares it with the reference backend. All results are read at once,
- * because waiting for a device takes longer than the cases. Returns the first kernel that is wrong.
+ * Runs a small case of each family of kernels, and compares the results with those of the reference backend. Returns
+ * the first case that differs, or `undefined`. All results are read at once, because waiting for a device takes
+ * longer than the cases.
  */
 export async function findWrongKernel(backend: Backend): Promise<WrongKernel | undefined> {
   const [found, expected] = [await runCases(backend), await runCases(new ReferenceBackend())];
@@ -35,7 +35,7 @@ export async function findWrongKernel(backend: Backend): Promise<WrongKernel | u
   return undefined;
 }
 
-/** Results of a case. */
+/** Names of the kernels of a case, and the values of its results. */
 interface Outcome {
   readonly kernels: readonly string[];
   readonly results: ReadonlyMap<string, {
@@ -65,8 +65,8 @@ async function runCases(backend: Backend): Promise<Map<string, Outcome>> {
 }
 
 /**
- * Starts a case. Skips a kernel if the device lacks a limit for it, because preparing that kernel
- * throws in use, too.
+ * Starts a case. Returns `false` if the device lacks a limit that a kernel needs. Such a kernel cannot give wrong
+ * results, because preparing it throws in use, too.
  */
 function start({ backend, frame }: SampleBatch, { calls }: KernelCase): boolean {
   try {
@@ -82,7 +82,10 @@ function resultOf(result: Buffer | Result): Result {
   return "buffers" in result ? result : { buffers: [result] };
 }
 
-/** Describes the first number that differs. A number that is not finite differs from every other. */
+/**
+ * Describes the first number that differs from the expected one; `undefined` if there is none. NaN and infinity
+ * differ from every number.
+ */
 function differenceIn(
   values: ArrayLike<number>,
   expected: ArrayLike<number>,

@@ -24,7 +24,7 @@ import { velocityRescale } from "../../../kernels/thermostats/velocity_rescale.t
 import { type Buffer, call, type Edges, type KernelCall } from "../../backend.ts";
 import type { SampleBatch } from "./sample_batch.ts";
 
-/** Numbers to compare: those of buffers, or the result of `from` if their order is undefined. */
+/** Numbers to compare: the values of one buffer, or the result of `from` for buffers whose order is undefined. */
 export interface Result {
   readonly buffers: readonly Buffer[];
   readonly from?: (values: readonly ArrayLike<number>[]) => ArrayLike<number>;
@@ -33,23 +33,23 @@ export interface Result {
 /** Kernel calls to run once, and the results to compare afterwards. */
 export interface KernelCase {
   readonly calls: readonly KernelCall[];
-  /** Results by name. */
+  /** The results to compare, by name. */
   readonly results: Readonly<Record<string, Buffer | Result>>;
 }
 
 /**
- * Cutoff, Å. It lies in a gap between the distances of first and second neighbors, so that rounding
- * does not decide which pairs are listed.
+ * Cutoff of the pairs, Å. It lies between the distances of first and second neighbors, so that rounding does not
+ * decide which pairs are listed.
  */
 const CUTOFF = 4.1;
 
-/** A potential that is about 0 at the cutoff. */
+/** A pair potential that is about 0 at the cutoff. */
 const repulsion = tracePair(
   ["strength"],
   (r, { strength }) => strength.mul(r.div(0.5).neg().exp()),
 );
 
-/** Cases by family. */
+/** Functions that create the case of each family of kernels, by family. */
 export const KERNEL_CASES: Readonly<Record<string, (batch: SampleBatch) => KernelCase>> = {
   integrate(batch) {
     const moved = { positions: batch.perAtom(3, 0.01), velocities: batch.perAtom(3, 0.01) };
@@ -239,7 +239,7 @@ function neighborList(batch: SampleBatch) {
   return { pairs, place, list: call(neighbors, { pairs, ...place, pbc, images: undefined }) };
 }
 
-/** Returns the bonds of chains of 2, 3 and 4 atoms in turn. Each chain is a cluster. */
+/** Returns bonds that connect atoms to chains of 2, 3 and 4 atoms in turn. Each chain is a cluster. */
 function chains({ sizes }: SampleBatch) {
   const bondStarts = [0], clusterStarts = [0], clusters = [0], bonds: number[] = [];
   for (const size of sizes) {
@@ -253,7 +253,7 @@ function chains({ sizes }: SampleBatch) {
   return { bondStarts, clusterStarts, clusters, bonds };
 }
 
-/** Reads edges as one sum per atom, which does not depend on their order. */
+/** Compares edges by one sum for each source atom, because their order is undefined. */
 function edgesOfAtoms(edges: Edges, atoms: number): Result {
   return {
     buffers: [edges.counts, edges.index, edges.shifts],

@@ -2,17 +2,17 @@ import { type BufferType, Control } from "../../../kernels/kernel.ts";
 import type { Backend, Buffer, FrameBuffers } from "../../backend.ts";
 
 /**
- * Numbers of atoms: more than the lanes of a workgroup, fewer, and zero, so that lanes leave loops
- * at different times. The last system is finished.
+ * Numbers of atoms of the systems: above and below the number of lanes of a workgroup, and zero, so that lanes leave
+ * loops at different times. The last system is finished.
  */
 const SIZES: readonly number[] = [65, 3, 0, 70, 5];
 
-/** Distance of atoms from their neighbors in the samples, Å. */
+/** Distance between neighboring atoms in the samples, Å. */
 const SPACING = 3.4;
 
 /**
- * A batch of small systems on a backend, with sample numbers for kernels, which are the same on
- * every backend.
+ * A batch of small systems on a backend, and buffers with sample numbers as arguments of kernels. The numbers are the
+ * same on every backend.
  */
 export class SampleBatch {
   readonly backend: Backend;
@@ -21,7 +21,7 @@ export class SampleBatch {
   readonly sizes: readonly number[] = SIZES;
   #seed = 0;
 
-  /** Copies the batch to the backend. */
+  /** Creates the frame of the batch on the backend. */
   constructor(backend: Backend) {
     this.backend = backend;
     const offsets = [0];
@@ -36,24 +36,26 @@ export class SampleBatch {
     };
   }
 
-  /** Creates a buffer of numbers, rounded to float32 so that every backend starts from the same. */
+  /**
+   * Creates a buffer with the given numbers, rounded to float32, so that every backend starts from the same numbers.
+   */
   make<D extends BufferType>(dtype: D, values: readonly number[]): Buffer<D> {
     const buffer = this.backend.alloc(dtype, values.length);
     this.backend.write(buffer, values.map(Math.fround));
     return buffer;
   }
 
-  /** Creates `count` numbers for each atom, around `center` and up to `width` away. */
+  /** Creates a buffer with `count` pseudorandom numbers for each atom, from `center - width` to `center + width`. */
   perAtom(count: number, width: number, center = 0): Buffer<"real"> {
     return this.make("real", this.#spread(count * this.atoms, width, center));
   }
 
-  /** Creates numbers for each system. */
+  /** Creates a buffer with the numbers that `row` returns for each system. */
   perSystem<D extends BufferType>(dtype: D, row: (system: number) => readonly number[]): Buffer<D> {
     return this.make(dtype, SIZES.flatMap((_, s) => row(s)));
   }
 
-  /** Creates `count` numbers for each system, around `center` and up to `width` away. */
+  /** Creates a buffer with `count` pseudorandom numbers for each system, from `center - width` to `center + width`. */
   spreadPerSystem<D extends "real" | "f64">(
     dtype: D,
     count: number,
@@ -63,7 +65,7 @@ export class SampleBatch {
     return this.make(dtype, this.#spread(count * SIZES.length, width, center));
   }
 
-  /** Creates forces, energies and virials for a potential to add to. */
+  /** Creates buffers of forces, energies and virials, to which a potential adds. */
   sums(): { forces: Buffer<"real">; energy: Buffer<"f64">; virial: Buffer<"f64"> } {
     return {
       forces: this.perAtom(3, 0.1),
@@ -72,9 +74,7 @@ export class SampleBatch {
     };
   }
 
-  /**
-   * Creates positions near the points of a lattice, and the skewed cells that the lattices fill.
-   */
+  /** Creates positions near the points of a cubic lattice, and for each system a skewed cell around its lattice. */
   places(): { positions: Buffer<"real">; cell: Buffer<"real"> } {
     const noise = this.#spread(3 * this.atoms, 0.1, 0);
     const positions = SIZES.flatMap((size) => {

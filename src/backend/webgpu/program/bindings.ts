@@ -1,5 +1,5 @@
 /**
- * Memory that the shaders of a call bind, by name.
+ * The memory that the shaders of a call can bind, by name.
  *
  * @module
  */
@@ -12,12 +12,15 @@ import type { CallLists } from "./call_lists.ts";
 import { GpuBuffer, storage } from "./gpu_buffer.ts";
 import type { Scratch } from "./shader.ts";
 
-/** Memory that can be bound. It is looked up at each binding, because lists that grow move. */
+/**
+ * Memory that a shader can bind. `memory` is called at each binding, because lists replace their memory when they
+ * grow.
+ */
 export interface Binding extends Slot {
   readonly memory: () => GPUBuffer;
 }
 
-/** Arguments whose names WGSL reserves, or uses for something else. */
+/** New names of arguments whose names are reserved in WGSL or have another meaning in the shaders. */
 const RENAMED: Readonly<Record<string, string>> = { real: "reals", f64: "sums", target: "goal" };
 
 const SIZES: Readonly<Record<Scratch["type"], number>> = {
@@ -30,7 +33,10 @@ const SIZES: Readonly<Record<Scratch["type"], number>> = {
 
 const TYPES = { real: "f32", f64: "vec2<f32>", i32: "i32" } as const;
 
-/** Returns the memory that a call may bind, and records in the frame which memory its runs use. */
+/**
+ * Returns the memory that the shaders of a call may bind. Adds the memory of its arguments to `memories` of the
+ * frame.
+ */
 export function bindingsOf(
   frame: GpuFrame,
   { kernel, args }: KernelCall,
@@ -60,7 +66,7 @@ export function bindingsOf(
   return bound;
 }
 
-/** Allocates the scratch memory of a shader. */
+/** Allocates the scratch memory of a shader, and writes its initial values. */
 export function makeScratch(
   device: GPUDevice,
   scratch: Readonly<Record<string, Scratch>>,

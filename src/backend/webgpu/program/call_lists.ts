@@ -3,13 +3,13 @@ import { GpuEdges } from "../gpu_edges.ts";
 import { GpuPairs } from "../gpu_pairs.ts";
 import type { Growing } from "./growing.ts";
 
-/** Lists among the arguments of a call. */
+/** The lists among the arguments of a call. */
 export interface CallLists {
-  /** List of pairs, passed directly or by way of its edges. */
+  /** The list of pairs: an argument of the call, or the pairs of its list of edges. */
   readonly pairs: GpuPairs | undefined;
-  /** List of edges. */
+  /** The list of edges. */
   readonly edges: GpuEdges | undefined;
-  /** The list that the kernel fills, which may be too short. */
+  /** The list that the kernel fills and that may be too short; `undefined` if the kernel fills no list. */
   readonly fills: Growing | undefined;
 }
 
@@ -26,7 +26,7 @@ export function listsOf({ kernel, args }: KernelCall): CallLists {
   return { pairs, edges, fills: filled.get(kernel.name) };
 }
 
-/** Returns the numbers of an edge list that its kernels need. */
+/** Returns the properties of an edge list that a kernel gets as numbers. */
 export function edgeNumbers(edges: GpuEdges, kernel: string): Readonly<Record<string, number>> {
   const { capacity, tripletCapacity, cutoff, reach, isHalf } = edges;
   return kernel === "triplets"

@@ -11,30 +11,30 @@ import { makeParams, type Params } from "./params.ts";
 import type { Pipelines } from "./pipelines.ts";
 import { LANES, type Pass, type ShaderCall } from "./shader.ts";
 
-/** Largest number of workgroups in one direction that every device supports. */
+/** Largest number of workgroups in one dimension that every device supports. */
 const ACROSS = 65535;
 
-/** A dispatch, ready to be encoded. */
+/** A dispatch with everything needed to encode it. */
 export interface ReadyPass {
   readonly pipeline: GPUComputePipeline;
   readonly groups: readonly [number, number];
-  /** Bind group, created again by `rebind` after memory has moved. */
+  /** Bind group. It must be replaced by the result of `rebind` after memory has been replaced. */
   bind: GPUBindGroup;
   readonly rebind: () => GPUBindGroup;
 }
 
-/** A call, ready to be encoded. */
+/** A kernel call with everything needed to encode it. */
 export interface ReadyCall {
   readonly passes: readonly ReadyPass[];
   /** The call runs at steps with step % every === phase. */
   readonly every: number;
-  /** Remainder. */
+  /** The remainder step % every at which the call runs. */
   readonly phase: number;
-  /** The list that the kernel fills, which may be too short. */
+  /** The list that the kernel fills and that may be too short; `undefined` if the kernel fills no list. */
   readonly fills: Growing | undefined;
 }
 
-/** Creates the calls of one program, and owns their scratch memory. */
+/** Creates the calls of one program, and owns their parameters and scratch memory. */
 export class CallMaker {
   readonly #device: GPUDevice;
   readonly #pipelines: Pipelines;
@@ -47,7 +47,7 @@ export class CallMaker {
     this.#frame = frame;
   }
 
-  /** Creates calls. If one is refused, the memory of those before it is freed. */
+  /** Creates calls. If one of them fails, frees the memory of the others and throws the error. */
   makeAll(calls: readonly KernelCall[]): ReadyCall[] {
     try {
       return calls.map((call, i) => this.#make(call, i));
@@ -57,7 +57,7 @@ export class CallMaker {
     }
   }
 
-  /** Frees the memory. */
+  /** Frees the parameters and scratch memory. */
   free(): void {
     for (const buffer of this.#own) buffer.destroy();
   }
@@ -102,7 +102,7 @@ export class CallMaker {
   }
 }
 
-/** Describes a call for its shader. */
+/** Returns the properties of a call that its shader depends on. */
 function viewOf(
   { systems, atoms, tiles, offsets }: GpuFrame,
   { kernel, args }: KernelCall,
@@ -131,7 +131,7 @@ function groupsOf({ per }: Pass, { systems, tiles }: GpuFrame): number {
   return per === "system" ? Math.ceil(systems / LANES) : tiles;
 }
 
-/** Distributes workgroups over two directions if they do not fit into one. */
+/** Distributes workgroups over two dimensions if they do not fit into one. */
 function shapeOf(groups: number): readonly [number, number] {
   return groups <= ACROSS ? [groups, 1] : [ACROSS, Math.ceil(groups / ACROSS)];
 }

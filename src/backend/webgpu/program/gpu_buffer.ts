@@ -2,22 +2,25 @@ import { BufferUsage } from "../constants.ts";
 import type { Arrays, BufferType } from "../../../kernels/kernel.ts";
 import type { Buffer } from "../../backend.ts";
 
-/** Bytes per number. A sum takes two float32. */
+/** Bytes per number. A number of type `f64` takes two float32. */
 const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 
-/** A buffer on a device. A sum is stored as the nearest float32 and the remainder, which gives about 48 bits. */
+/**
+ * A buffer on a device. A number of type `f64` is stored as the nearest float32 and the remainder, which gives about
+ * 48 bits.
+ */
 export class GpuBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
   length: number;
   #memory: GPUBuffer;
   #isOwn = true;
   /**
-   * Integers that the host wrote; `undefined` for other types. Shaders are compiled for the values
-   * of offsets and bonds.
+   * The integers that the host wrote; `undefined` for other types. Shaders are generated for the values of offsets
+   * and bonds.
    */
   written: Int32Array | undefined;
 
-  /** Makes a buffer of zeros. */
+  /** Creates a buffer of zeros. */
   constructor(device: GPUDevice, dtype: D, length: number) {
     this.dtype = dtype;
     this.length = length;
@@ -25,7 +28,7 @@ export class GpuBuffer<D extends BufferType = BufferType> implements Buffer<D> {
     this.written = dtype === "i32" ? new Int32Array(length) : undefined;
   }
 
-  /** The device's memory. */
+  /** The memory on the device. `adopt` and `resize` replace it. */
   get memory(): GPUBuffer {
     return this.#memory;
   }
@@ -35,13 +38,13 @@ export class GpuBuffer<D extends BufferType = BufferType> implements Buffer<D> {
     return this.#isOwn;
   }
 
-  /** Moves to memory that another object owns. */
+  /** Replaces the memory by memory that another object owns. */
   adopt(memory: GPUBuffer): void {
     this.#memory = memory;
     this.#isOwn = false;
   }
 
-  /** Replaces the memory by `length` zeros. For buffers that only kernels write, and that grow. */
+  /** Replaces the memory by `length` zeros. Only for buffers that grow and that kernels alone write. */
   resize(device: GPUDevice, length: number): void {
     this.#memory.destroy();
     this.#memory = storage(device, BYTES[this.dtype] * length);
@@ -54,7 +57,7 @@ export class GpuBuffer<D extends BufferType = BufferType> implements Buffer<D> {
     return this.placeOf(this.length);
   }
 
-  /** Returns the byte offset of a number. */
+  /** Returns the byte offset of the number at an index. */
   placeOf(index: number): number {
     return BYTES[this.dtype] * index;
   }

@@ -3,21 +3,21 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import { CallMaker, type ReadyCall } from "./call_maker.ts";
 import type { Pipelines } from "./pipelines.ts";
 
-/** Calls in order, as dispatches. */
+/** A program whose calls are dispatches on a device. */
 export class GpuProgram implements Program {
   readonly length: number;
-  /** The batch. */
+  /** The frame of the batch. */
   readonly frame: GpuFrame;
-  /** The calls, ready to be encoded. */
+  /** The calls, with everything needed to encode them. */
   readonly calls: readonly ReadyCall[];
-  /** True if a call fills a list. Only such programs may have to be repeated. */
+  /** True if a call fills a list. Only runs of such programs may have to be repeated. */
   readonly hasLists: boolean;
   readonly free: () => void;
-  /** Frees its memory at once, without waiting for its turn. */
+  /** Frees the memory of the program at once; `free` waits until queued work no longer needs it. */
   readonly destroy: () => void;
   #moves: number;
 
-  /** `free` queues the freeing of the program. Throws a TypeError if a kernel has no shader. */
+  /** Creates the calls. `free` queues the freeing of the program. Throws a TypeError if a kernel has no shader. */
   constructor(
     device: GPUDevice,
     pipelines: Pipelines,
@@ -35,7 +35,9 @@ export class GpuProgram implements Program {
     this.destroy = () => maker.free();
   }
 
-  /** Updates bindings after memory has moved: lists that have grown, and adopted buffers. */
+  /**
+   * Updates the bind groups if memory was replaced: of lists that have grown, or of buffers that have adopted memory.
+   */
   refresh(): void {
     if (this.#moves === this.frame.moves) return;
     this.#moves = this.frame.moves;

@@ -1,23 +1,25 @@
 import type { GpuProgram } from "./gpu_program.ts";
 
 /**
- * A run of a program, from the call until the host knows its result.
- *
- * It is a thenable instead of a promise, because asking the device for the number of steps costs a
- * copy. A step loop that does not await its runs never pays for one.
+ * A run of a program, from the call until the host knows the number of steps done. It is a thenable instead of a
+ * promise, because asking the device for that number costs a copy. A step loop that does not await its runs needs no
+ * copies.
  */
 export class GpuRun implements PromiseLike<number> {
   readonly program: GpuProgram;
   readonly first: number;
   readonly steps: number;
-  /** Number among the runs of its frame, from 1; 0 before it was encoded. */
+  /** Number of the run within its frame, from 1; 0 before it was encoded. */
   number = 0;
-  /** Number of steps done; `undefined` until it is known. */
+  /** Number of steps done; `undefined` until the host knows it. */
   done: number | undefined;
   readonly #settle: (run: GpuRun) => Promise<number>;
   #promise: Promise<number> | undefined;
 
-  /** `settle` asks the device for the result. */
+  /**
+   * Creates a run of `steps` steps, the first of which has the number `first`. `settle` asks the device for the
+   * number of steps done.
+   */
   constructor(
     program: GpuProgram,
     first: number,
@@ -30,7 +32,7 @@ export class GpuRun implements PromiseLike<number> {
     this.#settle = settle;
   }
 
-  /** Asks the device for the number of steps done. Runs that are never awaited do not ask. */
+  /** Asks the device for the number of steps done. It is called only if the run is awaited. */
   then<A = number, B = never>(
     onDone?: ((done: number) => A | PromiseLike<A>) | null,
     onError?: ((reason: unknown) => B | PromiseLike<B>) | null,

@@ -1,5 +1,5 @@
 /**
- * Numbers of a call, as the uniform buffer `params` of its shader.
+ * The numbers of a call, passed to its shader as the uniform buffer `params`.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import { type CallLists, edgeNumbers } from "./call_lists.ts";
 import type { Shader, ShaderCall, Word } from "./shader.ts";
 
-/** Names and types of numbers, in the order of the uniform buffer. */
+/** Names and types of the numbers, in the order of the uniform buffer. */
 export type Words = readonly (readonly [name: string, word: Word])[];
 
-/** Numbers of a call, and their buffer. */
+/** The numbers of a call, and their uniform buffer. */
 export interface Params {
   readonly words: Words;
   readonly buffer: GPUBuffer;
-  /** Writes the current numbers. Capacities change when lists grow. */
+  /** Writes the current numbers into the buffer. They change when lists grow. */
   readonly write: () => void;
 }
 
@@ -28,7 +28,7 @@ const OF_EVERY_CALL: Readonly<Record<string, Word>> = {
   capacity: "u32",
 };
 
-/** Creates the uniform buffer of the `index`-th call of a program. */
+/** Creates the uniform buffer of a call. `index` is the index of the call in its program. */
 export function makeParams(
   device: GPUDevice,
   { systems, tiles }: GpuFrame,
@@ -71,7 +71,7 @@ function lengthOf(words: Words): number {
   return words.reduce((sum, [, word]) => sum + (word === "wide" ? 2 : 1), 0);
 }
 
-/** Packs numbers as `paramsStruct` declares them. */
+/** Returns the bytes of the numbers, in the layout that `paramsStruct` declares. */
 function packed(words: Words, values: Readonly<Record<string, number>>): ArrayBuffer {
   const view = new DataView(new ArrayBuffer(4 * lengthOf(words)));
   let at = 0;
@@ -88,7 +88,7 @@ function packed(words: Words, values: Readonly<Record<string, number>>): ArrayBu
   return view.buffer;
 }
 
-/** Clamps to the largest float32, because WGSL compilers may assume that no number is infinite. */
+/** Limits a number to the range of float32, because WGSL compilers may assume that no number is infinite. */
 function finite(value: number): number {
   const most = 3.4028234663852886e38;
   return Math.max(-most, Math.min(most, value));

@@ -2,7 +2,7 @@ import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
 import { COMPUTE } from "../constants.ts";
 import type { Slot } from "../wgsl/module.ts";
 
-/** A compiled module, and the layout of its bindings. */
+/** A compiled module, and the layout of its bind group. */
 export interface Pipeline {
   readonly pipeline: GPUComputePipeline;
   readonly layout: GPUBindGroupLayout;
@@ -10,17 +10,14 @@ export interface Pipeline {
 
 const ALL = new WeakMap<GPUDevice, Pipelines>();
 
-/**
- * Returns the pipelines of a device. All backends on the device share them, because compiling is
- * slow.
- */
+/** Returns the cache of pipelines of a device. All backends on the device share it, because compiling is slow. */
 export function pipelinesOf(device: GPUDevice): Pipelines {
   let pipelines = ALL.get(device);
   if (pipelines === undefined) ALL.set(device, pipelines = new Pipelines(device));
   return pipelines;
 }
 
-/** Compiles each module once. */
+/** A cache of compiled modules: each module is compiled once per device. */
 export class Pipelines {
   readonly #device: GPUDevice;
   readonly #made = new Map<string, Pipeline>();
@@ -30,8 +27,8 @@ export class Pipelines {
   }
 
   /**
-   * Returns the pipeline of a module. Throws a BackendUnavailableError if the device cannot bind
-   * that many buffers. Messages of the device name the module by `label`.
+   * Returns the pipeline of a module, and compiles it at the first call. `label` names the module in messages of the
+   * device. Throws a BackendUnavailableError if the device cannot bind that many buffers.
    */
   get(code: string, slots: readonly Slot[], label: string): Pipeline {
     let made = this.#made.get(code);

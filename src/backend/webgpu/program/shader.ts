@@ -5,33 +5,36 @@
  * @module
  */
 
-/** Type of a number in a shader. A `wide` number is passed as two float32, `x` and `x_low`. */
+/**
+ * Type of a number in a shader. A number of type `wide` has about 48 bits and is passed as two float32, `x` and
+ * `x_low`.
+ */
 export type Word = "f32" | "u32" | "i32" | "wide";
 
-/** Description of a call, as far as its shader depends on it. */
+/** The properties of a call that its shader may depend on. */
 export interface ShaderCall {
-  /** Returns whether an argument is given. */
+  /** Returns whether an optional argument was passed. */
   has(name: string): boolean;
-  /** Returns a number argument. */
+  /** Returns the value of a number argument. */
   number(name: string): number;
-  /** Returns the length of a buffer. */
+  /** Returns the length of a buffer argument. */
   length(name: string): number;
   /**
-   * Returns the integers that the host wrote to a buffer. Throws a TypeError if it has not written
-   * any.
+   * Returns the integers that the host wrote to a buffer argument. Throws a TypeError if there are none, because the
+   * buffer is not of type `i32` or only kernels write to it.
    */
   written(name: string): Int32Array;
   /** Number of systems. */
   readonly systems: number;
   /** Number of atoms. */
   readonly atoms: number;
-  /** Number of tiles: workgroups of atoms, each of one system. */
+  /** Number of tiles. A tile is a workgroup of up to 64 atoms of one system. */
   readonly tiles: number;
-  /** First atom of each system. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: Int32Array;
 }
 
-/** Threads of a workgroup, and atoms of a tile. */
+/** Number of threads of a workgroup, and the largest number of atoms of a tile. */
 export const LANES = 64;
 
 /**
@@ -48,44 +51,47 @@ export const LANES = 64;
  * `moving`, because WGSL reserves the word.
  */
 export interface Pass {
-  /** Domain of the function. */
+  /** The unit for which the function is called; see the table above. */
   readonly per: "atom" | "tile" | "group" | "system";
-  /** WGSL code that defines the function. */
+  /** WGSL code that defines the function, and anything that it uses. */
   readonly code: string;
   /**
-   * True if it also runs for finished systems.
+   * True if the function is also called for finished systems.
    *
    * @default false
    */
   readonly always?: boolean;
-  /** Names that it changes: of the frame, or of optional arguments. */
+  /**
+   * Names of memory that the function changes, in addition to arguments declared as changed: memory of the frame, or
+   * optional arguments.
+   */
   readonly changes?: readonly string[];
-  /** Names that it changes as atomics: `control`, `frame`, or scratch. */
+  /** Names of memory that the function accesses as atomics: `control`, `frame`, or scratch memory. */
   readonly atomic?: readonly string[];
 }
 
-/** Memory of one call. */
+/** Scratch memory of one call, which all its passes share. */
 export interface Scratch {
   /** Type of its elements. */
   readonly type: "f32" | "u32" | "i32" | "vec2<f32>" | "vec4<f32>";
   /** Number of elements. */
   readonly length: number;
-  /** Initial values. */
+  /** Initial values; zeros by default. */
   readonly values?: Uint32Array | Int32Array | Float32Array;
 }
 
-/** A kernel as passes in WGSL. */
+/** A kernel as a list of passes in WGSL. */
 export interface Shader {
   /**
-   * Types of its numbers.
+   * Types of the kernel's number arguments, by name.
    *
    * @default "f32" for each
    */
   readonly words?: Readonly<Record<string, Word>>;
-  /** Further numbers, computed when the call is prepared. */
+  /** Returns further numbers by name, which are computed when the call is prepared. */
   readonly derived?: (call: ShaderCall) => Readonly<Record<string, number>>;
-  /** Scratch memory. */
+  /** Returns the scratch memory of a call, by name. */
   readonly scratch?: (call: ShaderCall) => Readonly<Record<string, Scratch>>;
-  /** Passes, in order. */
+  /** Returns the passes of a call, in the order in which they run. */
   readonly passes: (call: ShaderCall) => readonly Pass[];
 }

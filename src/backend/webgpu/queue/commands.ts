@@ -4,8 +4,8 @@ import type { ReadyCall } from "../program/call_maker.ts";
 import type { GpuRun } from "../program/gpu_run.ts";
 
 /**
- * Dispatches per submit. The cost of a submit is spread over them, and the device still begins
- * early.
+ * Number of dispatches after which commands are submitted. It spreads the cost of a submit over many dispatches, and
+ * the device still begins early.
  */
 const ENOUGH = 256;
 
@@ -22,13 +22,16 @@ export class Commands {
     this.#clock = clock;
   }
 
-  /** Encodes a run. */
+  /** Encodes all steps of a run. */
   run(run: GpuRun): void {
     this.#clock.begin(this.#computing(), run.program.frame);
     this.#steps(run, 0);
   }
 
-  /** Encodes the rest of a run that froze in its step `done`, starting at a call. */
+  /**
+   * Encodes the rest of a run that froze. `done` is the number of steps begun, and `call` the index of the call that
+   * froze in the last of them.
+   */
   resume(run: GpuRun, done: number, call: number): void {
     const { program: { calls }, first } = run;
     const step = first + done - 1;
@@ -36,7 +39,7 @@ export class Commands {
     this.#steps(run, done);
   }
 
-  /** Encodes copies of the memory after all work encoded before. */
+  /** Encodes the copies of a request, after all work encoded so far. */
   copy(attempt: Attempt): void {
     // A copy cannot be encoded inside a compute pass.
     this.#pass?.end();
@@ -55,8 +58,8 @@ export class Commands {
 
   #steps({ program: { calls, frame }, first, steps }: GpuRun, from: number): void {
     for (let step = first + from; step < first + steps; step++) {
-      // The device counts the steps itself, and skips the rest once a kernel has halted the run: the host has submitted
-      // these steps before it can know.
+      // The device counts the steps itself, and skips the rest after a kernel has halted the run, because the host
+      // submits all steps before it can know of the halt.
       this.#clock.tick(this.#computing(), frame);
       for (let i = 0; i < calls.length; i++) this.#call(calls[i]!, step);
       if (this.#dispatches >= ENOUGH) this.submit();
@@ -66,7 +69,7 @@ export class Commands {
   #call({ passes, every, phase, fills }: ReadyCall, step: number): void {
     if (every !== 1 && step % every !== phase) return;
     if (fills?.isLoaded) {
-      fills.isLoaded = false; // first from the positions of the last search, then from the current ones
+      fills.isLoaded = false; // the first run finds pairs from the reference positions, the second one from the current positions
       this.#passes(passes);
     }
     this.#passes(passes);

@@ -3,24 +3,24 @@ import type { GpuFrame } from "../gpu_frame.ts";
 import type { Staging } from "./staging.ts";
 import { OFFSETS } from "../wgsl/module.ts";
 
-/** Memory to copy, from its beginning. Growing contents replace it by other memory. */
+/** Memory to copy, from its beginning. The memory may be replaced by other memory between two attempts. */
 export interface Source {
-  /** Current memory. */
+  /** The memory that holds the values now. */
   readonly memory: GPUBuffer;
   /** Number of bytes to copy. */
   readonly bytes: number;
 }
 
-/** A request to copy memory at one moment. */
+/** A request to copy memory to the host at one moment. */
 export class CopyRequest {
   readonly #sources: readonly Source[];
   readonly #staging: Staging;
   /**
-   * Batches that the memory belongs to. Their frame words are copied along, because they tell
-   * whether the copy is valid.
+   * The frames of the batches that the memory belongs to. Their words are copied too, because they show whether the
+   * copy is valid.
    */
   readonly frames: readonly GpuFrame[];
-  /** Current attempt. It is replaced if the copied values have to be computed again. */
+  /** The latest attempt. `again` replaces it if the copied values have to be computed again. */
   attempt: Attempt;
 
   constructor(sources: readonly Source[], frames: readonly GpuFrame[], staging: Staging) {
@@ -31,8 +31,7 @@ export class CopyRequest {
   }
 
   /**
-   * Begins another attempt, in a staging buffer of its own, because the first one may already be
-   * mapped.
+   * Begins another attempt. It uses another staging buffer, because that of the first attempt may already be mapped.
    */
   again(): Attempt {
     return this.attempt = this.#attempt();
@@ -43,7 +42,7 @@ export class CopyRequest {
   }
 }
 
-/** One attempt to copy: a staging buffer, and its contents. */
+/** One attempt to copy, with its staging buffer. */
 export class Attempt {
   readonly #parts: readonly (readonly [memory: GPUBuffer, bytes: number])[];
   readonly #values: number;
@@ -62,7 +61,7 @@ export class Attempt {
     this.#to = staging.lend(this.#bytes);
   }
 
-  /** Encodes the copies, one after the other, into the staging buffer. */
+  /** Encodes the copies of all sources into the staging buffer, one after the other. */
   encode(encoder: GPUCommandEncoder): void {
     let at = 0;
     for (const [memory, bytes] of this.#parts) {
@@ -71,9 +70,7 @@ export class Attempt {
     }
   }
 
-  /**
-   * Maps the staging buffer, copies its bytes out, and returns it to the ring. Must be called once.
-   */
+  /** Maps the staging buffer, copies its bytes out, and returns it for reuse. Must be called once only. */
   async arrive(): Promise<Arrived> {
     const size = Math.max(4, this.#bytes);
     try {
@@ -96,11 +93,11 @@ export class Attempt {
   }
 }
 
-/** Values that have arrived on the host. */
+/** The values of an attempt that have arrived on the host. */
 export interface Arrived {
-  /** Bytes of each source. */
+  /** The bytes of each source. */
   readonly values: readonly ArrayBuffer[];
-  /** Frame words of each batch, and its generation when the copy was encoded. */
+  /** The words of each frame, and the frame's generation when the attempt began. */
   readonly frames: readonly {
     readonly frame: GpuFrame;
     readonly generation: number;

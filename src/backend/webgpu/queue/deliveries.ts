@@ -8,14 +8,14 @@ import type { CopyRequest } from "./copy_request.ts";
  */
 const UNDER_WAY = 64;
 
-/** A copy, and the caller that waits for it. */
+/** A copy, and the promise that its caller awaits. */
 interface Delivery {
   readonly request: CopyRequest;
   readonly resolve: (values: readonly ArrayBuffer[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Copies in flight to their callers. */
+/** The copies that have not yet been delivered to their callers. */
 export class Deliveries {
   readonly #submit: () => void;
   readonly #arrive: (request: CopyRequest) => Promise<readonly ArrayBuffer[]>;
@@ -24,7 +24,7 @@ export class Deliveries {
   #delivered: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `submit` sends all commands to the device; `arrive` resolves to the bytes of a copy. */
+  /** Creates an empty set. `submit` sends all commands to the device; `arrive` resolves to the bytes of a copy. */
   constructor(
     submit: () => void,
     arrive: (request: CopyRequest) => Promise<readonly ArrayBuffer[]>,
@@ -34,8 +34,8 @@ export class Deliveries {
   }
 
   /**
-   * Resolves to the bytes of a copy: soon, or with `isLate` when 64 copies are in flight or the
-   * event loop turns.
+   * Returns a promise of the bytes of a copy. All commands are submitted at once. With `isLate`, they are submitted
+   * when 64 copies are waiting or the event loop turns.
    */
   add(request: CopyRequest, isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export class Deliveries {
   }
 
   /**
-   * Flushes when the event loop turns, so that commands reach the device even if nothing is read.
+   * Schedules a flush for the next turn of the event loop, so that commands reach the device even if nothing is read.
    */
   schedule(): void {
     this.#timer ??= setTimeout(() => this.flush(), 0);
@@ -60,8 +60,7 @@ export class Deliveries {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const { request, resolve, reject } of waiting) {
-      // All are mapped at once and delivered in order, because a buffer that is mapped later may
-      // arrive earlier.
+      // All buffers are mapped at once, and may arrive in any order. The copies are delivered in order.
       const [arrived, before] = [this.#arrive(request), this.#delivered];
       this.#delivered = arrived.then(
         (values) => before.then(() => resolve(values)),

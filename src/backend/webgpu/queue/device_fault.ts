@@ -1,11 +1,11 @@
 import { BackendUnavailableError } from "../../backend_unavailable_error.ts";
 
-/** First error of a device. All later requests to the device fail with it. */
+/** The first error of a device. All later requests to the device fail with this error. */
 export class DeviceFault {
   readonly #device: GPUDevice;
   #error: Error | undefined;
 
-  /** Listens to a device. */
+  /** Starts to listen for errors and the loss of a device. */
   constructor(device: GPUDevice) {
     this.#device = device;
     device.addEventListener("uncapturederror", this.#onError);
@@ -21,10 +21,7 @@ export class DeviceFault {
     return this.#error;
   }
 
-  /**
-   * Records an error, unless one has been recorded before: later errors are consequences of the
-   * first.
-   */
+  /** Records an error if it is the first one. Later errors are consequences of the first. */
   set(error: Error): void {
     this.#error ??= error;
   }
@@ -35,14 +32,14 @@ export class DeviceFault {
   }
 
   /**
-   * Waits until the device has had time to report its loss. Mapping a buffer of a lost device fails
-   * before `device.lost` resolves, and its own error does not name the cause.
+   * Waits until the device has had time to report its loss. Mapping a buffer of a lost device fails before
+   * `device.lost` resolves, and the error of the mapping does not name the cause.
    */
   async settle(): Promise<void> {
     if (this.#error === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  /** Stops listening. */
+  /** Stops listening for errors of the device. */
   close(): void {
     this.#device.removeEventListener("uncapturederror", this.#onError);
   }

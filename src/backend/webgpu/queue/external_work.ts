@@ -1,8 +1,8 @@
-/** Work that other code submits to the device between two runs, such as a session of a model. */
+/** Work that other code submits to the device between two runs, for example a session of a model. */
 export class ExternalWork {
   /**
-   * Submits the work. Settles when the device has it. It is called again if work before it has to
-   * be repeated.
+   * Submits the work. The promise settles when the work is submitted. The function is called again if work before it
+   * had to be repeated.
    */
   readonly work: () => Promise<void>;
 

@@ -14,9 +14,9 @@ const BINDINGS = /* wgsl */ `
 const COUNT = `frame[${FrameWord.DONE}u + frame[${FrameWord.RUN}u] % ${FrameWord.RING}u]`;
 
 /**
- * Begins a run. A halt of the previous run does not halt this one, unless a list is too short.
- * After a system has diverged, the frame stays frozen until the host clears DIVERGED: the host
- * learns of the divergence later, and must find the atoms in that state.
+ * WGSL that begins a run. A halt of the previous run does not halt this one, unless a list is too short. After a
+ * system has diverged, the frame stays frozen until the host clears DIVERGED: the host learns of the divergence
+ * later, and must find the atoms in that state.
  */
 const BEGIN = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
@@ -28,7 +28,7 @@ fn main() {
   ${COUNT} = 0u;
 }`;
 
-/** Begins a step, unless a kernel of the previous step has halted the run. */
+/** WGSL that begins a step. If a kernel of the previous step has halted the run, it freezes the frame instead. */
 const TICK = /* wgsl */ `${BINDINGS}
 @compute @workgroup_size(1)
 fn main() {
@@ -40,7 +40,7 @@ fn main() {
   }
 }`;
 
-/** Dispatches that begin runs and steps on the device. */
+/** Encodes the dispatches that begin runs and steps on the device. */
 export class GpuClock {
   readonly #device: GPUDevice;
   readonly #pipelines: Pipelines;
@@ -63,7 +63,7 @@ export class GpuClock {
     this.#dispatch(pass, TICK, frame);
   }
 
-  /** Frees its memory. */
+  /** Frees the memory of the clock. */
   free(): void {
     this.#zero.destroy();
   }
@@ -88,5 +88,5 @@ export class GpuClock {
   }
 }
 
-/** Slots after that of `zero`. */
+/** The buffers bound after `zero`. */
 const SLOTS = ["frame", "control"].map((name) => ({ name, type: "u32", changes: true }));

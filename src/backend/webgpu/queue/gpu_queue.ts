@@ -57,17 +57,17 @@ export class GpuQueue {
     });
   }
 
-  /** Adds a batch. Its runs are kept until the host knows their results. */
+  /** Adds the frame of a batch, so that its runs are kept until the host knows their results. */
   enter(frame: GpuFrame): void {
     this.#pending.enter(frame);
   }
 
-  /** Removes a batch. */
+  /** Removes the frame of a batch. */
   leave(frame: GpuFrame): void {
     this.#pending.leave(frame);
   }
 
-  /** Does work that cannot be repeated, after everything before it is final. */
+  /** Calls `work`, which cannot be repeated, once all work before it is final. */
   runOnce(work: () => void): void {
     this.#turns.order(() => {
       this.#commands.submit();
@@ -80,7 +80,7 @@ export class GpuQueue {
     this.#turns.order(() => this.#start(run));
   }
 
-  /** Queues work of other code on the memory of a batch. */
+  /** Queues work of other code that uses the memory of a batch. */
   runExternal(frame: GpuFrame, work: () => Promise<void>): Promise<void> {
     return this.#turns.take(async () => {
       this.#fault.assertNone();
@@ -94,14 +94,17 @@ export class GpuQueue {
 
   /** Resolves to the number of steps that a run did. */
   async settle(run: GpuRun): Promise<number> {
-    // A repeated run needs a copy that was taken after the repetition.
+    // If the run was repeated, only a copy taken after the repetition has its result.
     while (run.done === undefined) {
       await this.#turns.take(() => this.#copy([], [run.program.frame], false));
     }
     return run.done;
   }
 
-  /** Queues a copy of memory. With `isLate`, nothing waits for the copy. */
+  /**
+   * Queues a copy of memory, and returns a promise of the bytes of each source. With `isLate`, the copy may be
+   * delivered together with later ones.
+   */
   copy(sources: readonly Source[], isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return this.#turns.take(() => {
       const frames = this.#pending.frames.filter(({ memories }) =>
@@ -111,12 +114,12 @@ export class GpuQueue {
     });
   }
 
-  /** Submits all commands, and maps all copies. */
+  /** Submits all commands, and maps the staging buffers of all copies. */
   flush(): void {
     this.#deliveries.flush();
   }
 
-  /** Closes the queue. Pending calls fail with an error. */
+  /** Closes the queue. Pending promises reject. */
   close(): void {
     this.flush();
     this.#fault.set(
@@ -157,7 +160,7 @@ export class GpuQueue {
     return this.#deliveries.add(request, isLate);
   }
 
-  /** Waits for a copy or, if it has to be repeated, for the copy that replaces it. */
+  /** Waits for the bytes of a copy. If the copy has to be repeated, waits for the attempt that replaces it. */
   async #arrive(request: CopyRequest): Promise<readonly ArrayBuffer[]> {
     for (;;) {
       const { attempt } = request;
@@ -170,7 +173,7 @@ export class GpuQueue {
     }
   }
 
-  /** Replaces an error by the fault of the device that caused it, if one is known. */
+  /** Awaits `arrive`. If it fails, throws the fault of the device that caused the error, if one is known. */
   async #checked(arrive: () => Promise<Arrived>): Promise<Arrived> {
     this.#fault.assertNone();
     let arrived: Arrived;

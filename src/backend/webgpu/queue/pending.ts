@@ -4,10 +4,10 @@ import { GpuRun } from "../program/gpu_run.ts";
 import { ExternalWork } from "./external_work.ts";
 import { FrameWord } from "../wgsl/module.ts";
 
-/** Work that can be repeated. */
+/** Work that can be repeated: a run, a copy, or work of other code. */
 export type Repeatable = GpuRun | CopyRequest | ExternalWork;
 
-/** Work on one batch since the last run with a known result, in order. */
+/** The work on one batch since the last run whose result is known, in order. */
 export class Pending {
   readonly #all: Repeatable[] = [];
 
@@ -16,12 +16,12 @@ export class Pending {
     return this.#all.length === 0;
   }
 
-  /** True if some work may have to be repeated, because a list may have been too short. */
+  /** True if some work may have to be repeated, because a run fills a list that may be too short. */
   get isUnsure(): boolean {
     return this.#all.some((one) => one instanceof GpuRun && one.program.hasLists);
   }
 
-  /** Adds work. */
+  /** Adds work at the end. */
   add(one: Repeatable): void {
     this.#all.push(one);
   }
@@ -32,23 +32,23 @@ export class Pending {
     if (at >= 0) this.#all.splice(at, 1);
   }
 
-  /** Removes the runs that have ended, according to the words of the frame. */
+  /** Removes the runs that have ended according to the words of the frame, and sets their numbers of steps. */
   update(words: Uint32Array): void {
     const last = words[FrameWord.RUN]!;
-    const isFrozen = words[FrameWord.OVERFLOW] !== 0; // the last run has not ended then
+    const isFrozen = words[FrameWord.OVERFLOW] !== 0; // if so, the last run has not ended
     const hasEnded = (run: GpuRun) => run.number < last || (run.number === last && !isFrozen);
     const kept = this.#all.filter((one) => {
       if (!(one instanceof GpuRun) || !hasEnded(one)) return true;
       one.done = words[FrameWord.DONE + one.number % FrameWord.RING]!;
       return false;
     });
-    // External work is repeated only if a run before it has not ended.
+    // Work of other code need not be repeated if all runs before it have ended.
     while (kept[0] instanceof ExternalWork) kept.shift();
     this.#all.splice(0, this.#all.length, ...kept);
   }
 
   /**
-   * Splits the work at a list that was too short: the run that found it, and everything after that
+   * Returns the work to repeat after a list was too short: the run that found it too short, and all work after that
    * run.
    */
   toRepeat(): readonly [run: GpuRun, later: readonly Repeatable[]] {
@@ -57,32 +57,32 @@ export class Pending {
   }
 }
 
-/** Pending work of every batch on a device. */
+/** The pending work of every batch on a device. */
 export class PendingWork {
   readonly #byFrame = new Map<GpuFrame, Pending>();
 
-  /** True if some work may have to be repeated. */
+  /** True if some work of a batch may have to be repeated. */
   get isUnsure(): boolean {
     for (const pending of this.#byFrame.values()) if (pending.isUnsure) return true;
     return false;
   }
 
-  /** Batches with pending work. */
+  /** The frames of batches with pending work. */
   get frames(): GpuFrame[] {
     return [...this.#byFrame].filter(([, pending]) => !pending.isEmpty).map(([frame]) => frame);
   }
 
-  /** Adds a batch. */
+  /** Adds the frame of a batch. */
   enter(frame: GpuFrame): void {
     this.#byFrame.set(frame, new Pending());
   }
 
-  /** Removes a batch. */
+  /** Removes the frame of a batch, with its pending work. */
   leave(frame: GpuFrame): void {
     this.#byFrame.delete(frame);
   }
 
-  /** Returns the work of a batch, or `undefined` if the batch was removed. */
+  /** Returns the pending work of a batch, or `undefined` if the batch was removed. */
   of(frame: GpuFrame): Pending | undefined {
     return this.#byFrame.get(frame);
   }

@@ -24,7 +24,7 @@ export class Repeats {
   readonly #pending: PendingWork;
   readonly #fault: DeviceFault;
   #underWay: Promise<void> | undefined;
-  /** Settled when no external work is being submitted. */
+  /** Settled when no work of other code is being submitted. */
   #external: Promise<unknown> = Promise.resolve();
 
   constructor(device: GPUDevice, commands: Commands, pending: PendingWork, fault: DeviceFault) {
@@ -40,14 +40,17 @@ export class Repeats {
   }
 
   /**
-   * Makes repetitions wait for external work that is being submitted, because they replace memory
-   * that it uses.
+   * Makes repetitions wait for work of other code that is being submitted, because repetitions replace memory that
+   * this work uses.
    */
   waitFor(external: Promise<unknown>): void {
     this.#external = Promise.allSettled([this.#external, external]);
   }
 
-  /** Reads the state of runs from the device. If a list was too short, begins to repeat them. */
+  /**
+   * Reads the state of runs from frame words that have arrived. If a list was too short, begins to repeat the work
+   * since then.
+   */
   observe({ frames }: Arrived): void {
     for (const { frame, generation, words } of frames) {
       // Lists have grown since this copy was taken, so an earlier copy has already reported the
@@ -59,7 +62,8 @@ export class Repeats {
   }
 
   /**
-   * Repetitions of several batches run one after the other, and new work begins after all of them.
+   * Begins to repeat the work of a frame. Repetitions of several frames run one after the other, and new work waits
+   * for all of them.
    */
   #begin(frame: GpuFrame, words: Uint32Array): void {
     frame.generation++;

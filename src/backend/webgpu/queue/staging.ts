@@ -1,9 +1,6 @@
 import { BufferUsage } from "../constants.ts";
 
-/**
- * Ring of staging buffers for copies to the host. Buffers are reused, because creating one takes
- * longer than filling it.
- */
+/** Staging buffers for copies to the host. Buffers are reused, because creating one takes longer than filling it. */
 export class Staging {
   readonly #device: GPUDevice;
   readonly #free = new Map<number, GPUBuffer[]>();
@@ -22,7 +19,7 @@ export class Staging {
     });
   }
 
-  /** Returns an unmapped buffer to the ring. Up to 64 of each size are kept. */
+  /** Takes an unmapped buffer back for reuse. Up to 64 buffers of each size are kept; others are destroyed. */
   takeBack(buffer: GPUBuffer): void {
     const free = this.#free.get(buffer.size) ?? [];
     this.#free.set(buffer.size, free);
@@ -38,7 +35,7 @@ export class Staging {
     buffer.destroy();
   }
 
-  /** Destroys all buffers, and those in use when they are returned. */
+  /** Destroys all free buffers. Buffers in use are destroyed when they are returned. */
   free(): void {
     this.#isClosed = true;
     for (const buffers of this.#free.values()) {
@@ -48,10 +45,10 @@ export class Staging {
   }
 }
 
-/** Number of free buffers of each size, as many as there are copies in flight. */
+/** Largest number of free buffers of each size: the largest number of copies in flight. */
 const KEPT = 64;
 
-/** Rounds up to a power of two, so that buffers of few sizes serve all requests. */
+/** Rounds a size up to a power of two, at least 256 bytes, so that buffers of few sizes serve all requests. */
 function sizeOf(bytes: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(256, bytes)));
 }

@@ -4,24 +4,24 @@ export interface TurnsHost {
   readonly isUnsure: boolean;
   /** Settled when the current repetition is done; `undefined` outside a repetition. */
   readonly repeating: Promise<void> | undefined;
-  /** Asks the device for the results of all runs, after which all of them are final. */
+  /** Asks the device for the results of all runs. When the promise resolves, all of them are final. */
   confirm(): Promise<unknown>;
-  /** Records an error for all later work. */
+  /** Records an error, with which all later work fails. */
   fail(error: Error): void;
 }
 
-/** Queued work. */
+/** Work that waits for its turn. */
 interface Turn {
   readonly work: () => void;
-  /** True if the work cannot be repeated, so that everything before it must be final. */
+  /** True if the work cannot be repeated, so that all work before it must be final. */
   readonly isFinal: boolean;
 }
 
 /**
- * Order of the work on a device: first in, first out.
+ * The order of the work on a device: first in, first out.
  *
- * Work usually begins at once. It is queued if a repetition is running, because the repeated work
- * has to come first, or if it cannot be repeated and earlier work is not final.
+ * Work usually begins at once. It waits in two cases: if a repetition is running, because the repeated work comes
+ * first, or if it cannot be repeated and earlier work is not final.
  */
 export class Turns {
   readonly #host: TurnsHost;
@@ -32,10 +32,7 @@ export class Turns {
     this.#host = host;
   }
 
-  /**
-   * Does work now, or after all queued work. Work with `isFinal` also waits until everything before
-   * it is final.
-   */
+  /** Calls `work` now, or after all waiting work. With `isFinal`, it also waits until all work before it is final. */
   order(work: () => void, isFinal: boolean = false): void {
     const isNow = this.#waiting.length === 0 && this.#host.repeating === undefined;
     if (isNow && !(isFinal && this.#host.isUnsure)) return work();
@@ -43,7 +40,10 @@ export class Turns {
     void this.#drain();
   }
 
-  /** Queues asynchronous work. Later work begins without waiting for it to settle. */
+  /**
+   * Calls asynchronous work in its turn, and returns a promise of its result. Later work begins without waiting for
+   * this promise.
+   */
   take<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => this.order(() => void work().then(resolve, reject)));
   }
@@ -54,7 +54,7 @@ export class Turns {
     const host = this.#host, waiting = this.#waiting;
     try {
       while (waiting.length > 0) {
-        // A repetition may find another list too short, and begin the next one.
+        // During a repetition, another list may be too short, which begins the next repetition.
         while (host.repeating !== undefined) await host.repeating;
         if (host.isUnsure) await host.confirm();
         do waiting.shift()?.work(); while (
@@ -63,7 +63,7 @@ export class Turns {
       }
     } catch (error) {
       host.fail(error as Error);
-      for (const { work } of waiting.splice(0)) work(); // each rejects with the recorded error
+      for (const { work } of waiting.splice(0)) work(); // each of them fails with the recorded error
     } finally {
       this.#isDraining = false;
     }

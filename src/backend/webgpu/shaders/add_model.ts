@@ -2,7 +2,7 @@ import { Control } from "../../../kernels/kernel.ts";
 import type { Shader } from "../program/shader.ts";
 import { VOLUME } from "../wgsl/volume.ts";
 
-/** See src/kernels/add_model.ts. */
+/** WGSL version of the kernel in src/kernels/add_model.ts. */
 export const addModel: Shader = {
   words: { perAtom: "u32", energyUnit: "wide", stressUnit: "wide" },
   scratch: ({ systems }) => ({ bad: { type: "u32", length: systems } }),
@@ -23,7 +23,7 @@ const IS_BAD = /* wgsl */ `
 fn is_bad(x: f32) -> bool { return is_nan(x) || is_infinite(x); }
 `;
 
-/** Adds energies, and checks that energies and forces are finite. */
+/** Returns the WGSL that adds energies, and checks that energies and forces are finite. */
 function addSums(has: (name: string) => boolean): string {
   const constant = has("constants") ? "term = wide_add(term, constants[s]);" : "";
   const addEnergy = /* wgsl */ `
@@ -71,7 +71,7 @@ fn system(s: u32) {
   }
 }`;
 
-/** Reports the first system that has diverged, unless another one was reported before. */
+/** Reports the diverged system with the lowest index, unless a system was reported before. */
 const REPORT_DIVERGED = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }

@@ -3,8 +3,8 @@ import { Control } from "../../../kernels/kernel.ts";
 import type { Shader } from "../program/shader.ts";
 
 /**
- * See src/kernels/check_finite.ts. NaN and infinity are detected by their bits, because compilers
- * may assume that they do not occur.
+ * WGSL version of the kernel in src/kernels/check_finite.ts. NaN and infinity are detected by their bits, because
+ * compilers may assume that they do not occur.
  */
 export const checkFinite: Shader = {
   scratch: ({ systems }) => ({ causes: { type: "u32", length: systems } }),
@@ -14,7 +14,10 @@ export const checkFinite: Shader = {
   ],
 };
 
-/** Records the cause of each system as 1 + `Control.CAUSE`; 0 if all its numbers are finite. */
+/**
+ * Returns the WGSL that writes `1 + Control.CAUSE` for each system with a number that is not finite, and 0 for all
+ * others.
+ */
 function look(has: (name: string) => boolean): string {
   const test = (value: string, found: string, others = "") =>
     `if (is_nan(${value}) || is_infinite(${value})${others}) { found |= ${found}; }`;
@@ -45,7 +48,7 @@ fn group(s: u32, lane: u32) {
 }`;
 }
 
-/** Reports the first system that has diverged, unless another one was reported before. */
+/** Reports the diverged system with the lowest index, unless a system was reported before. */
 const REPORT = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }

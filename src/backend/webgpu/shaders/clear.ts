@@ -1,6 +1,6 @@
 import type { Shader } from "../program/shader.ts";
 
-/** See src/kernels/clear.ts. */
+/** WGSL version of the kernel in src/kernels/clear.ts. */
 export const clear: Shader = {
   passes: () => [{
     per: "atom",

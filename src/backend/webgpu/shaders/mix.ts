@@ -1,6 +1,6 @@
 import type { Shader } from "../program/shader.ts";
 
-/** See src/kernels/mix.ts. */
+/** WGSL version of the kernel in src/kernels/mix.ts. */
 export const mix: Shader = {
   passes: () => [{
     per: "atom",

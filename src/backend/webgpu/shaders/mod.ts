@@ -1,5 +1,5 @@
 /**
- * Kernels in WGSL, by name.
+ * The WGSL shaders of kernels, by name.
  *
  * @module
  */
@@ -59,7 +59,7 @@ import { triplets } from "./edges/triplets.ts";
 import { velocityRescale } from "./thermostats/velocity_rescale.ts";
 import { wrapPositions } from "./modify/wrap_positions.ts";
 
-/** Shaders by the name of the kernel. */
+/** The shaders by the name of their kernel. */
 export const SHADERS: ReadonlyMap<string, Shader> = new Map(Object.entries({
   adam_step: adamStep,
   add_model: addModel,

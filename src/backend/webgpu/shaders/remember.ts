@@ -1,6 +1,6 @@
 import type { Shader } from "../program/shader.ts";
 
-/** See src/kernels/remember.ts. */
+/** WGSL version of the kernel in src/kernels/remember.ts. */
 export const remember: Shader = {
   passes: () => [{
     per: "atom",

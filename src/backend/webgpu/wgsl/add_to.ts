@@ -1,4 +1,4 @@
-/** Adds to positions[k]. `low`, if bound, accumulates the rounding error. */
+/** Returns the WGSL of a function that adds to positions[k]. With `hasLow`, `low` accumulates the rounding error. */
 export function addTo(hasLow: boolean): string {
   if (!hasLow) return "fn add_to(k: u32, by: f32) { positions[k] += by; }";
   return /* wgsl */ `

@@ -1,5 +1,5 @@
 /**
- * WGSL for bonds of fixed length: see src/kernels/bonded.
+ * WGSL for bonds of fixed length; see src/kernels/constrain.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import { Control } from "../../../kernels/kernel.ts";
 import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
 
-/** Replaces a vector by its nearest image; without cells, leaves it unchanged. */
+/**
+ * Defines a function that replaces a vector by its nearest periodic image. Without `cell` and `pbc`, it returns the
+ * vector unchanged.
+ */
 function nearest(has: (name: string) => boolean): string {
   if (!has("cell") || !has("pbc")) {
     return "fn nearest(d: array<vec2<f32>, 3>, s: u32) -> vec3<f32> { return vec3<f32>(d[0].x, d[1].x, d[2].x); }";
@@ -34,7 +37,7 @@ fn nearest(given: array<vec2<f32>, 3>, s: u32) -> vec3<f32> {
 }
 
 /**
- * Generates a pass over the bonds of a system, which writes the vector of each to an array `to`.
+ * Returns a pass over the bonds of a system, which writes the vector of each bond to the array named `to`.
  *
  * @param at WGSL of the exact coordinate k
  */
@@ -59,7 +62,10 @@ fn group(s: u32, lane: u32) {
   };
 }
 
-/** Returns the mobility of an atom in each direction. */
+/**
+ * Defines a function that returns the mobility of an atom along each axis: its weight, or 0 along an axis that is
+ * held.
+ */
 export function ease(has: (name: string) => boolean): string {
   const axis = (i: number) =>
     has("held") ? `select(w, 0.0, (u32(held[a]) & ${1 << i}u) != 0u)` : "w";
@@ -72,7 +78,8 @@ fn ease_of(a: u32) -> vec3<f32> {
 }
 
 /**
- * Reports that the bonds of a system could not be kept, unless another system was reported before.
+ * Defines a function that reports a system whose bonds could not be kept. Of several such systems, the one with the
+ * lowest index is reported. A system that was reported for another cause keeps precedence.
  */
 export const REPORT_BROKEN: string = /* wgsl */ `
 fn lose(s: u32) {
@@ -89,7 +96,10 @@ fn lose(s: u32) {
 }
 `;
 
-/** Iterates over the bonds of a cluster c, in rounds, until `adjust(b)` is true for all of them. */
+/**
+ * Returns WGSL that iterates over the bonds of a cluster c, in rounds, until `adjust(b)` is true for all bonds b of a
+ * round. Reports the system if too many rounds would be needed.
+ */
 export function rounds(adjust: string): string {
   return /* wgsl */ `
     let over = u32(clusters[c + 1u]);

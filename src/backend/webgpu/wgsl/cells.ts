@@ -5,7 +5,8 @@
  */
 
 /**
- * Unwraps the position of an atom, from `positions` and, if they are bound, `images` and `cell`.
+ * Defines a function that returns the unwrapped position of an atom, from `positions` and, if they are bound,
+ * `images` and `cell`.
  */
 export function unwrapped(has: (name: string) => boolean): string {
   const off = has("images") && has("cell") ? " + shifted(3u * a, s)" : "";
@@ -18,8 +19,8 @@ fn unwrapped(a: u32, s: u32) -> vec3<f32> {
 }
 
 /**
- * Defines a function that sums lattice vectors of system s, multiplied by three integers of a
- * buffer from `at` on.
+ * Defines a function that returns a sum of the lattice vectors of a system, multiplied by three integers in a buffer
+ * from index `at` on.
  */
 export function lattice(name: string, buffer: string): string {
   return /* wgsl */ `
@@ -35,7 +36,10 @@ fn ${name}(at: u32, s: u32) -> vec3<f32> {
 `;
 }
 
-/** Replaces rows of zeros by unit vectors normal to the others. */
+/**
+ * Defines a function that replaces the rows of a cell that are not in `there` by unit vectors normal to the other
+ * rows.
+ */
 export const COMPLETED = /* wgsl */ `
 fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 3> {
   var rows = given;
@@ -64,14 +68,14 @@ fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 
 
 `;
 
-/** Reads the rows of `cell`. */
+/** Defines a function that reads a row of `cell`. */
 export const ROWS = /* wgsl */ `
 fn row_of(s: u32, k: u32) -> vec3<f32> {
   return vec3<f32>(cell[9u * s + 3u * k], cell[9u * s + 3u * k + 1u], cell[9u * s + 3u * k + 2u]);
 }
 `;
 
-/** Reads the rows of a cell, with rows of zeros replaced. */
+/** Defines a function that reads the rows of `cell`, with rows of zeros replaced. */
 export const COMPLETED_ROWS: string = /* wgsl */ `${ROWS}${COMPLETED}
 fn completed_rows(s: u32) -> array<vec3<f32>, 3> {
   let rows = array<vec3<f32>, 3>(row_of(s, 0u), row_of(s, 1u), row_of(s, 2u));

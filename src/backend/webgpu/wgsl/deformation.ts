@@ -1,6 +1,9 @@
 import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
-/** Defines a function of a system that reads nine numbers and divides by κ. Needs `DEFORMATION`. */
+/**
+ * Defines a function that reads nine numbers of a system and divides them by κ. Its module must contain
+ * `DEFORMATION`.
+ */
 export function strainOf(buffer: string, name: string): string {
   return /* wgsl */ `
 fn ${name}(s: u32) -> mat3x3<f32> {
@@ -15,8 +18,8 @@ fn ${name}(s: u32) -> mat3x3<f32> {
 }
 
 /**
- * Matrices of strained cells: see src/kernels/cells/deformation.ts. Rows are stored as columns, so that a row
- * times a matrix is written `m * v`, and the product of a and b is written `b * a`.
+ * Defines functions for the matrices of strained cells; see src/kernels/cells/deformation.ts. Rows are stored as
+ * columns. So a row times a matrix is written `m * v`, and the product of a and b is written `b * a`.
  */
 export const DEFORMATION: string = /* wgsl */ `
 fn strain_length(s: u32) -> f32 {

@@ -1,8 +1,8 @@
 import { Control } from "../../../kernels/kernel.ts";
 
 /**
- * Defines `fn diverge(s: u32)`, which reports that a system has diverged, unless another one was
- * reported before. The pass has `control` as atomics.
+ * Defines `fn diverge(s: u32)`, which reports that a system has diverged. Of several such systems, the one with the
+ * lowest index is reported. The pass must declare `control` as atomic.
  *
  * @param cause See `Control.CAUSE`.
  */

@@ -1,6 +1,6 @@
 /**
- * WGSL for lists by atom: the number of entries of each atom, the index of its first entry, and the
- * total compared with the capacity.
+ * WGSL for lists of edges and triplets by atom: their number for each atom, the index of the first one, and the
+ * comparison of the total with the capacity.
  *
  * @module
  */
@@ -8,12 +8,12 @@
 import type { Pass } from "../program/shader.ts";
 import { FrameWord } from "./module.ts";
 
-/** Returns the length of the memory, with a part for edges and one for triplets. */
+/** Returns the length of `places`, which has one half for edges and one for triplets. */
 export function placesLength(atoms: number, systems: number): number {
   return 2 * (2 * atoms + systems + 1);
 }
 
-/** Defines names for the indices of edges or, if `of` is "triplet", of triplets. */
+/** Defines functions that return indices in `places`, for edges or for triplets. */
 export function placesOf(of: "edge" | "triplet"): string {
   const from = of === "edge" ? "" : " + 2u * params.atoms + params.systems + 1u";
   return /* wgsl */ `
@@ -25,8 +25,8 @@ fn ${of}_count() -> u32 { return u32(places[${of}_base_at(params.systems)]); }
 }
 
 /**
- * Converts the counts of atoms to first indices within their system, first indices of systems, and
- * a total. If the total plus one does not fit, the frame freezes at this call.
+ * Returns passes that convert the counts of atoms to the first index of each atom within its system, the first index
+ * of each system, and the total. If the total plus one does not fit, the frame freezes at this call.
  */
 export function placing(of: "edge" | "triplet"): Pass[] {
   const places = placesOf(of);
@@ -44,8 +44,7 @@ export function placing(of: "edge" | "triplet"): Pass[] {
 }
 
 /**
- * Prefix sum: each thread sums a range of numbers, then continues from the sum of the threads
- * before it.
+ * Defines a prefix sum: each thread sums a range of numbers, and gets the sum of the ranges of all threads before it.
  */
 const SUMS = /* wgsl */ `
 var<workgroup> sums: array<i32, LANES>;

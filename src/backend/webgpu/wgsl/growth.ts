@@ -1,12 +1,12 @@
-/** (eˣ − 1)/x as 1 + x/2 (1 + x/3 (1 + …)), up to x⁹/10!. */
+/** WGSL of (eˣ − 1)/x as 1 + x/2 (1 + x/3 (1 + …)), up to x⁹/10!. */
 const SERIES = [9, 8, 7, 6, 5, 4, 3, 2].reduce(
   (sum, n) => `(1.0 + x * ${Math.fround(1 / n)} * ${sum})`,
   "1.0",
 );
 
 /**
- * Factors close to 1, stored as their difference from 1: multiplying by a rounded factor would lose
- * digits.
+ * Defines a function that returns eˣ − 1. Factors close to 1 are stored as this difference, because rounding the
+ * factors would lose digits.
  */
 export const GROWTH_OF: string = /* wgsl */ `
 // exp(x) - 1, accurate where x is small, too: Horner's form of the series, or the function itself.
@@ -17,8 +17,8 @@ fn growth_of(x: f32) -> f32 {
 `;
 
 /**
- * Scales velocities as v += m v. A factor close to 1 would lose digits, always in the same
- * direction.
+ * Defines a function that scales velocities by 1 + m, as v += m v. Multiplying by a rounded factor close to 1 would
+ * lose digits, always in the same direction.
  */
 export const GROWTH: string = /* wgsl */ `${GROWTH_OF}
 fn scale_velocities(s: u32, lane: u32, by: f32) {
@@ -29,14 +29,14 @@ fn scale_velocities(s: u32, lane: u32, by: f32) {
 }
 `;
 
-/** Splits a float64 into two float32, as WGSL. */
+/** Returns WGSL of a number as two float32: the nearest one, and the remainder. */
 export function wideLiteral(value: number): string {
   const high = Math.fround(value);
   return `vec2<f32>(${floatLiteral(high)}, ${floatLiteral(value - high)})`;
 }
 
 /**
- * The literal always has a decimal point or an exponent, as WGSL would read it as an integer
+ * Returns WGSL of a float32. It always has a decimal point or an exponent, because WGSL would read it as an integer
  * otherwise.
  */
 function floatLiteral(value: number): string {

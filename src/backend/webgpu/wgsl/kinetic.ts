@@ -1,4 +1,7 @@
-/** Sums v²/w over the atoms of a system, from `velocities` and `weights`. Every thread gets the sum. */
+/**
+ * Defines a function that sums v²/w over the atoms of a system, from `velocities` and `weights`. Every thread gets
+ * the sum.
+ */
 export const TWICE_KINETIC = /* wgsl */ `
 fn twice_kinetic(s: u32, lane: u32) -> vec2<f32> {
   var twice = wide(0.0);

@@ -1,5 +1,5 @@
 /**
- * Whole WGSL modules, generated from passes.
+ * Generates whole WGSL modules from passes.
  *
  * @module
  */
@@ -10,41 +10,44 @@ import { PHILOX } from "./philox.ts";
 
 /** A buffer that a pass may use. */
 export interface Slot {
-  /** Name in the code. */
+  /** Name of the buffer in the code. */
   readonly name: string;
   /** Type of its elements. */
   readonly type: string;
-  /** True if the pass may change it. */
+  /** True if the pass may change the buffer. */
   readonly changes: boolean;
 }
 
 /** A pass, ready to be compiled. */
 export interface PassModule {
-  /** WGSL. */
+  /** WGSL code of the module. */
   readonly code: string;
-  /** Buffers to bind, in order, after the numbers at binding 0. */
+  /** Buffers to bind, in order. Binding 0 is the uniform buffer of the call's numbers. */
   readonly slots: readonly Slot[];
 }
 
-/** Words of `frame` before the offsets, followed by the step counts of the last runs. */
+/**
+ * Indices of words in the memory `frame`. After these words and the step counts of the last runs come the offsets of
+ * systems.
+ */
 export const FrameWord = {
-  /** Nonzero if kernels do nothing until the next run, or until lists have grown. */
+  /** Nonzero if kernels do nothing until the next run begins or a list has grown. */
   FROZEN: 0,
-  /** 1 + the index of the call that found its list too short, or 0. */
+  /** 0, or 1 plus the index of the call that found its list too short. */
   OVERFLOW: 1,
   /** Number of runs that have begun. */
   RUN: 2,
-  /** Number of entries that the longest row of the list needs. */
+  /** Number of entries that the list must hold, if it was too short. */
   NEED: 3,
   /** Always 0. Compilers must not be able to infer it (see numbers.ts). */
   ZERO: 4,
-  /** Index of the first step count. */
+  /** Index of the first step count. The count of run n is at DONE + n % RING. */
   DONE: 8,
-  /** Number of step counts. */
+  /** Number of step counts, which are those of the last runs. */
   RING: 256,
 } as const;
 
-/** Index of the first offset in `frame`. */
+/** Index in `frame` of the first offset. */
 export const OFFSETS: number = FrameWord.DONE + FrameWord.RING;
 
 const FRAME = (isAtomic: boolean) => {
@@ -86,7 +89,7 @@ const MAIN: Readonly<Record<Pass["per"], (rest: string) => string>> = {
   system(s);`,
 };
 
-/** Declares the numbers of a call as a struct. */
+/** Returns the WGSL of a struct with the numbers of a call. */
 export function paramsStruct(words: readonly (readonly [string, Word])[]): string {
   const fields = words.flatMap(([name, word]) =>
     word === "wide" ? [`${name}: f32`, `${name}_low: f32`] : [`${name}: ${word}`]
@@ -97,8 +100,8 @@ export function paramsStruct(words: readonly (readonly [string, Word])[]): strin
 }
 
 /**
- * Generates the module of a pass. It binds only the buffers that its code names. `aliases` are
- * further names of a buffer, because WebGPU does not allow binding one twice.
+ * Generates the module of a pass, which binds only the buffers named in its code. `aliases` maps further names of a
+ * buffer to its first name, because WebGPU does not allow binding a buffer twice.
  */
 export function passModule(
   pass: Pass,

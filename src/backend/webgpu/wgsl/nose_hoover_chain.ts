@@ -1,11 +1,11 @@
 import { SUB_STEPS } from "../../../kernels/thermostats/nose_hoover_chain.ts";
 import { wideLiteral } from "./growth.ts";
 
-/** Buffers of a chain, and the number of parts of its step. */
+/** Names of the buffers of a chain, and the number of substeps of its step. */
 export interface ChainCode {
-  /** Buffer of ∫ η̇. */
+  /** Name of the buffer of ∫ η̇ dt. */
   readonly eta: string;
-  /** Buffer of the rates. */
+  /** Name of the buffer of the rates η̇. */
   readonly etaDot: string;
   /**
    * Suffix of the function names, for a pass with several chains.
@@ -13,11 +13,14 @@ export interface ChainCode {
    * @default ""
    */
   readonly name?: string;
-  /** Number of parts: 1, 3 or 5. */
+  /** Number of substeps of the decomposition: 1, 3 or 5. */
   readonly parts: number;
 }
 
-/** Type of the force on chains, declared once. `chainCode` requires it and wgsl/growth.ts. */
+/**
+ * Declares the type of the force on chains. A module with `chainCode` must contain it once, and the functions of
+ * wgsl/growth.ts.
+ */
 export const CHAIN = /* wgsl */ `
 struct Chain {
   at: u32,

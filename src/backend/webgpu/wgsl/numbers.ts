@@ -102,8 +102,8 @@ fn wide_max(a: vec2<f32>, b: vec2<f32>) -> vec2<f32> { if (wide_less(a, b)) { re
 `;
 
 /**
- * Reduces the numbers of the threads of a workgroup, always in the same order, so that results are
- * bitwise identical.
+ * Defines functions that reduce the numbers of the threads of a workgroup, always in the same order, so that results
+ * are bitwise identical.
  */
 export const REDUCE = /* wgsl */ `
 var<workgroup> pool: array<vec2<f32>, LANES>;

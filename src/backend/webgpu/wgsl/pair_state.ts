@@ -5,10 +5,10 @@
  * @module
  */
 
-/** Size of the box of a system, in numbers. */
+/** Number of words of the box of a system. */
 const BOX = 32;
 
-/** Defines names for the indices, in WGSL, in terms of `params.atoms` and `params.systems`. */
+/** Defines WGSL functions for the indices in this memory, from `params.atoms` and `params.systems`. */
 export const PLACES: string = /* wgsl */ `
 fn reference_at(a: u32) -> u32 { return 3u * a; }
 fn wrapped_at(a: u32) -> u32 { return 3u * (params.atoms + a); }
@@ -37,13 +37,13 @@ export function pairSizes(atoms: number, systems: number): PairSizes {
   };
 }
 
-/** Lengths and indices, in numbers. */
+/** Lengths and indices of the memory of a list of pairs, in numbers. */
 export interface PairSizes {
-  /** Length of `kept`, which begins with the reference positions. */
+  /** Length of `kept`. The reference positions are at its beginning. */
   readonly kept: number;
   /** Index of the cells in `kept`. */
   readonly cells: number;
-  /** Length of `marks`, which begins with the images. */
+  /** Length of `marks`. The images are at its beginning. */
   readonly marks: number;
   /** Index of the numbers of searches in `marks`. */
   readonly builds: number;

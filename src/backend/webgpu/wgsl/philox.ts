@@ -1,12 +1,12 @@
 /**
- * Random numbers in WGSL: see src/kernels/philox.ts. Integers are bitwise identical, Gaussian
- * numbers agree to the accuracy of float32. Logarithm and turn are those of wasm/src/philox.rs,
- * because the builtin functions may be inaccurate.
+ * Random numbers in WGSL; see src/kernels/philox.ts. Integers are bitwise identical, and Gaussian numbers agree to
+ * the accuracy of float32. Logarithm, sine and cosine are computed as in wasm/src/philox.rs, because the builtin
+ * functions may be inaccurate.
  *
  * @module
  */
 
-/** Philox4x32-10, and conversions of its words. */
+/** Defines Philox4x32-10, and functions that convert its words to random numbers. */
 export const PHILOX = /* wgsl */ `
 fn high_word(a: u32, b: u32) -> u32 {
   let ah = a >> 16u;

@@ -1,12 +1,10 @@
 /**
- * WGSL that reads the settings of systems.
+ * WGSL that reads settings of systems from buffers.
  *
  * @module
  */
 
-/**
- * Declares `setting(s, which)`, which reads one of the `length` numbers of a system in `settings`.
- */
+/** Defines `setting(s, which)`, which reads one of the `length` float32 numbers of a system in `settings`. */
 export function settingOf(length: number): string {
   return /* wgsl */ `
 fn setting(s: u32, which: u32) -> f32 { return settings[${length}u * s + which]; }
@@ -14,8 +12,8 @@ fn setting(s: u32, which: u32) -> f32 { return settings[${length}u * s + which];
 }
 
 /**
- * Declares `parameter(s, which)`, which reads one of the `length` exact numbers of a system in
- * `parameters`.
+ * Defines `parameter(s, which)`, which reads one of the `length` numbers of a system in `parameters`, each of about
+ * 48 bits.
  */
 export function parameterOf(length: number): string {
   return /* wgsl */ `

@@ -3,12 +3,15 @@ import { TERMS } from "../../../kernels/cells/strain.ts";
 import type { Scratch, ShaderCall } from "../program/shader.ts";
 import { parameterOf } from "./settings.ts";
 
-/** Layout of the effect of a strain rate on the atoms of each system: six rows. */
+/** Returns the scratch memory for the effect of a strain rate on atoms: six rows per system. */
 export function strainScratch({ systems }: ShaderCall): Readonly<Record<string, Scratch>> {
   return { flow: { type: "vec4<f32>", length: 6 * systems } };
 }
 
-/** Writes the effect of a strain rate: see src/kernels/cells/strain.ts. */
+/**
+ * Defines a function that writes the effect of a strain rate on the atoms of a system; see
+ * src/kernels/cells/strain.ts.
+ */
 export const SOLVE_STRAIN: string = /* wgsl */ `
 fn solve_strain(s: u32, total: mat3x3<f32>, time: f32) {
   let one = mat3x3<f32>(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
@@ -22,7 +25,7 @@ fn solve_strain(s: u32, total: mat3x3<f32>, time: f32) {
 }
 `;
 
-/** Applies the strain to a vector. */
+/** Defines a function that applies the effect of the strain rate to two vectors of an atom, and returns the sum. */
 export const FLOW = /* wgsl */ `
 fn flowed(s: u32, x: vec3<f32>, y: vec3<f32>) -> vec3<f32> {
   let k = 6u * s;
@@ -31,12 +34,12 @@ fn flowed(s: u32, x: vec3<f32>, y: vec3<f32>) -> vec3<f32> {
 }
 `;
 
-/** Reads a component of a cell with its rounding error. */
+/** Defines a function that reads a component of a cell with its rounding error. */
 export const EXACT_CELL = /* wgsl */ `
 fn exact_cell(s: u32, k: u32) -> vec2<f32> { return wide_add(wide(cell[9u * s + k]), cellLow[9u * s + k]); }
 `;
 
-/** Reads the settings of a barostat, and the inertia of a cell. */
+/** Defines functions that read the parameters of a barostat and return the inertia of a cell. */
 export const INERTIA: string = /* wgsl */ `${parameterOf(P.LENGTH)}
 fn inertia_of(s: u32) -> vec2<f32> {
   let many = wide_add(wide_divide(wide(f32(freedom[s])), wide(3.0)), wide(1.0));

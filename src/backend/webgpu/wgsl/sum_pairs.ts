@@ -3,12 +3,12 @@ import type { Shader } from "../program/shader.ts";
 import { addSums, KEEP_SUMS, partials } from "./tile_sums.ts";
 
 /**
- * Returns the shader of a pair potential: see src/kernels/pairs/sum_pairs.ts. `pair` defines `fn
- * pair(square: f32, at: u32) -> vec2<f32>`, the energy and −(dE/dr)/r.
+ * Returns the shader of a pair potential; see src/kernels/pairs/sum_pairs.ts. `pair` defines `fn pair(square: f32,
+ * at: u32) -> vec2<f32>`, which returns the energy and −(dE/dr)/r.
  *
- * Each atom sums over its own row, and each pair is in the rows of both atoms. Every pair is
- * computed twice, but no two threads add to one number. Atomic additions in an order that varies
- * would make results differ in the last bits from run to run.
+ * Each atom sums over its own row, and each pair is in the rows of both atoms. So every pair is computed twice, but
+ * no two threads add to one number. Atomic additions in an order that varies would make results differ in the last
+ * bits from run to run.
  */
 export function sumPairs(width: number, pair: string): Shader {
   return {
@@ -101,13 +101,16 @@ fn type_of(a: u32) -> u32 {
 `;
 
 /**
- * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. Rows alone
- * are shorter (see gpu_pairs.ts), but not with a loop over exclusions for each entry. Forces of an
- * incomplete loop are set to NaN, so that they are never mistaken for correct ones.
+ * Sets the forces of an incomplete loop to NaN, so that they are never mistaken for correct ones. Mesa's software GPU
+ * silently ends the loops of a thread after 65,535 rounds in total. Rows are shorter than this (see gpu_pairs.ts),
+ * but not with a loop over exclusions for each entry.
  */
 const POISON = "if (k < many) { f = vec3<f32>(bitcast<f32>(0x7fc00000u | many)); }";
 
-/** Rows of excluded atoms: see src/kernels/pairs/exclusions.ts. */
+/**
+ * Defines a function that scales the energy and the force of a pair if it is among the excluded atoms; see
+ * src/kernels/pairs/exclusions.ts.
+ */
 const EXCLUSIONS = /* wgsl */ `
 // Along a lattice vector that repeats: the other two, or what stands for them where they do not.
 fn place_along(r: vec3<f32>, own: vec3<f32>, one: vec3<f32>, other: vec3<f32>, repeats: vec2<bool>) -> f32 {

@@ -1,5 +1,5 @@
 /**
- * Energies and virials of systems: ten sums per tile in scratch memory, then per system.
+ * Sums energies and virials: ten sums per tile in scratch memory, which are then added up per system.
  *
  * @module
  */
@@ -7,12 +7,15 @@
 import { Want } from "../../../kernels/pairs/sum_pairs.ts";
 import type { Pass, Scratch, ShaderCall } from "../program/shader.ts";
 
-/** Returns their scratch memory. */
+/** Returns the scratch memory for the sums of all tiles. */
 export function partials({ tiles }: ShaderCall): Record<string, Scratch> {
   return { partials: { type: "vec2<f32>", length: 10 * tiles } };
 }
 
-/** Sums an energy and nine components of a virial over the threads of a tile. */
+/**
+ * Defines a function that sums an energy and nine components of a virial over the threads of a tile, and stores the
+ * sums.
+ */
 export const KEEP_SUMS = /* wgsl */ `
 var<workgroup> terms: array<f32, 11u * LANES>;
 
@@ -34,14 +37,16 @@ fn keep_sums(t: u32, lane: u32, e: vec2<f32>, virials: array<f32, 9>) {
 }
 `;
 
-/** Adds the sums of a system's tiles to its energy and virial, if they are requested. */
+/**
+ * Returns the passes that add the sums of a system's tiles to its energy and virial, as far as `want` requests them.
+ */
 export function addSums(want: number): Pass[] {
   return addTerms(want, ["tiles_of(s)", "tiles_of(s + 1u)"], "partials[10u * t + c]");
 }
 
 /**
- * Adds terms to the energy (c = 0) and the virial (c = 1 … 9) of each system, if they are
- * requested.
+ * Returns the passes that add terms to the energy (c = 0) and the virial (c = 1 … 9) of each system, as far as `want`
+ * requests them.
  *
  * @param range WGSL of the first t of a system s, and of the end of its range
  * @param term WGSL of the exact term c of t

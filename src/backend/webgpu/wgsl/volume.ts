@@ -1,5 +1,5 @@
 /**
- * Computes the volume of a system's cell, for left-handed cells, too: see `signedVolume` in
+ * Defines a function that returns the volume of a system's cell, also for left-handed cells; see `signedVolume` in
  * src/kernels/cells/inverse.ts.
  */
 export const VOLUME = /* wgsl */ `

@@ -4,7 +4,7 @@ import { GROWTH_OF } from "../../wgsl/growth.ts";
 import { CHAIN, chainCode } from "../../wgsl/nose_hoover_chain.ts";
 import { INERTIA } from "../../wgsl/strain.ts";
 
-/** See src/kernels/barostats/barostat_chain.ts. */
+/** WGSL version of the kernel in src/kernels/barostats/barostat_chain.ts. */
 export const barostatChain: Shader = {
   words: { coupling: "u32", length: "u32", parts: "u32" },
   passes: ({ number }) => [{

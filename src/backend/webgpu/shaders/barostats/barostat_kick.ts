@@ -2,7 +2,10 @@ import { BarostatParameter as P, Coupling } from "../../../../kernels/barostats/
 import type { Shader } from "../../program/shader.ts";
 import { EXACT_CELL, INERTIA } from "../../wgsl/strain.ts";
 
-/** See src/kernels/barostats/barostat_kick.ts. The first pass sums the kinetic tensor: xx, yy, zz, xy, xz, yz. */
+/**
+ * WGSL version of the kernel in src/kernels/barostats/barostat_kick.ts. The first pass sums the kinetic tensor: xx,
+ * yy, zz, xy, xz, yz.
+ */
 export const barostatKick: Shader = {
   words: { coupling: "u32" },
   scratch: ({ systems }) => ({ tensor: { type: "vec2<f32>", length: 6 * systems } }),

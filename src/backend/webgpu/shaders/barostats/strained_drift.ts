@@ -2,7 +2,7 @@ import type { Shader } from "../../program/shader.ts";
 import { addTo } from "../../wgsl/add_to.ts";
 import { EXACT_CELL, FLOW, SOLVE_STRAIN, strainScratch } from "../../wgsl/strain.ts";
 
-/** See src/kernels/barostats/strained_drift.ts. */
+/** WGSL version of the kernel in src/kernels/barostats/strained_drift.ts. */
 export const strainedDrift: Shader = {
   scratch: strainScratch,
   passes: ({ has }) => [{

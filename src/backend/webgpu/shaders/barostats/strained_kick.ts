@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { FLOW, SOLVE_STRAIN, strainScratch } from "../../wgsl/strain.ts";
 
-/** See src/kernels/barostats/strained_kick.ts. */
+/** WGSL version of the kernel in src/kernels/barostats/strained_kick.ts. */
 export const strainedKick: Shader = {
   scratch: strainScratch,
   passes: () => [{

@@ -2,7 +2,10 @@ import { Want } from "../../../../kernels/pairs/sum_pairs.ts";
 import type { Shader } from "../../program/shader.ts";
 import { unwrapped } from "../../wgsl/cells.ts";
 
-/** See src/kernels/bonded/center_bias.ts. The first pass sums the displacement of each center, and the masses. */
+/**
+ * WGSL version of the kernel in src/kernels/bonded/center_bias.ts. The first pass sums the displacement of each
+ * center, and the masses.
+ */
 export const centerBias: Shader = {
   words: { want: "u32" },
   scratch: ({ systems }) => ({ off: { type: "vec4<f32>", length: systems } }),

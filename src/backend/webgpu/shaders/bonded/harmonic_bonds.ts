@@ -3,8 +3,8 @@ import { lattice, unwrapped } from "../../wgsl/cells.ts";
 import { addTerms } from "../../wgsl/tile_sums.ts";
 
 /**
- * See src/kernels/bonded/harmonic_bonds.ts. The first pass computes the force of each bond. Each
- * atom then sums the forces of its bonds, in their order, so that no two threads add to one number.
+ * WGSL version of the kernel in src/kernels/bonded/harmonic_bonds.ts. The first pass computes the force of each bond.
+ * Each atom then sums the forces of its bonds, in their order, so that no two threads add to one number.
  */
 export const harmonicBonds: Shader = {
   words: { want: "u32" },
@@ -59,7 +59,7 @@ fn atom(s: u32, a: u32) {
   },
 };
 
-/** Energy of a bond (c = 0), or a component of its virial. */
+/** Defines the energy of a bond (c = 0), and the components of its virial (c = 1 … 9). */
 const TERM = /* wgsl */ `
 fn term(b: u32, c: u32) -> f32 {
   if (c == 0u) { return pulls[2u * b].w; }
@@ -68,8 +68,8 @@ fn term(b: u32, c: u32) -> f32 {
 `;
 
 /**
- * Index of the first bond of each atom, one entry more than atoms; then the bonds: twice their
- * index, plus 1 at their second atom.
+ * Returns an array with the index of the first bond of each atom, followed by the end of the last list. After it come
+ * the bonds of all atoms: twice the index of the bond, plus 1 if the atom is the second one of the bond.
  */
 function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {
   const starts = written("starts"), bonds = written("bonds");

@@ -2,7 +2,7 @@ import type { Shader } from "../../program/shader.ts";
 import { unwrapped } from "../../wgsl/cells.ts";
 import { addSums, KEEP_SUMS, partials } from "../../wgsl/tile_sums.ts";
 
-/** See src/kernels/bonded/tethers.ts. */
+/** WGSL version of the kernel in src/kernels/bonded/tethers.ts. */
 export const tethers: Shader = {
   words: { want: "u32" },
   scratch: partials,

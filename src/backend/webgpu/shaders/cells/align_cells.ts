@@ -2,8 +2,8 @@ import type { Shader } from "../../program/shader.ts";
 import { COMPLETED_ROWS } from "../../wgsl/cells.ts";
 
 /**
- * See src/kernels/cells/align_cells.ts. The first pass finds the axes, because the next one rotates
- * the cell from which they are found.
+ * WGSL version of the kernel in src/kernels/cells/align_cells.ts. The first pass finds the axes, because the next one
+ * rotates the cell from which they are found.
  */
 export const alignCells: Shader = {
   scratch: ({ systems }) => ({ axes: { type: "vec4<f32>", length: 3 * systems } }),

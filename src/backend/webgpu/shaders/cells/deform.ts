@@ -2,8 +2,8 @@ import type { Shader } from "../../program/shader.ts";
 import { DEFORMATION, strainOf } from "../../wgsl/deformation.ts";
 
 /**
- * See src/kernels/cells/deform.ts. Atoms come first, because they need the cell before the
- * deformation.
+ * WGSL version of the kernel in src/kernels/cells/deform.ts. The pass over atoms comes first, because it needs the
+ * cell before the deformation.
  */
 export const deform: Shader = {
   passes: () => [{

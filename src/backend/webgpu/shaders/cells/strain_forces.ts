@@ -4,7 +4,7 @@ import { ROWS } from "../../wgsl/cells.ts";
 import { DEFORMATION } from "../../wgsl/deformation.ts";
 import { VOLUME } from "../../wgsl/volume.ts";
 
-/** Skips systems in other stages, if a stage is given. */
+/** Returns from the function if the stage of a system is not in the range of the call. */
 const LEAVE = /* wgsl */ `
   if (stage[s] < params.first || stage[s] >= params.end) { return; }
 `;
@@ -19,7 +19,7 @@ fn atom(s: u32, a: u32) {${leave}
 }`,
 });
 
-/** See src/kernels/cells/strain_forces.ts. */
+/** WGSL version of the kernel in src/kernels/cells/strain_forces.ts. */
 export const strainForces: Shader = {
   words: { first: "i32", end: "i32" },
   passes: ({ has }) => [{

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/constrain/hold_center.ts. */
+/** WGSL version of the kernel in src/kernels/constrain/hold_center.ts. */
 export const holdCenter: Shader = {
   passes: ({ has }) => [{
     per: "group",

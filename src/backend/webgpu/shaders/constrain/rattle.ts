@@ -2,8 +2,8 @@ import type { Shader } from "../../program/shader.ts";
 import { bondVectors, ease, REPORT_BROKEN, rounds } from "../../wgsl/bonds.ts";
 
 /**
- * See src/kernels/constrain/rattle.ts. The first pass computes bonds and mobilities. Then one
- * thread handles each cluster.
+ * WGSL version of the kernel in src/kernels/constrain/rattle.ts. The first pass computes bonds and mobilities. Then
+ * one thread handles each cluster.
  */
 export const rattle: Shader = {
   words: { most: "u32" },

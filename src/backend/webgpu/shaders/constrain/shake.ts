@@ -2,9 +2,9 @@ import type { Shader } from "../../program/shader.ts";
 import { bondVectors, ease, REPORT_BROKEN, rounds } from "../../wgsl/bonds.ts";
 
 /**
- * See src/kernels/constrain/shake.ts. The first passes compute the displacement and mobility of
- * each atom, and the bonds before the drift. Then one thread per cluster computes the corrections,
- * and the last pass adds them.
+ * WGSL version of the kernel in src/kernels/constrain/shake.ts. The first passes compute the displacement and
+ * mobility of each atom, and the bonds before the drift. Then one thread per cluster computes the corrections, and
+ * the last pass adds them.
  */
 export const shake: Shader = {
   words: { width: "u32", most: "u32" },

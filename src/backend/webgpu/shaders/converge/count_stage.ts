@@ -1,7 +1,7 @@
 import { Control } from "../../../../kernels/kernel.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/count_stage.ts. */
+/** WGSL version of the kernel in src/kernels/converge/count_stage.ts. */
 export const countStage: Shader = {
   words: { stages: "i32" },
   passes: () => [{

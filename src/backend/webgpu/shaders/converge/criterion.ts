@@ -1,7 +1,9 @@
 import { Level, Reduce } from "../../../../kernels/converge/criterion.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/criterion.ts. NaN is detected by its bits before any comparison. */
+/**
+ * WGSL version of the kernel in src/kernels/converge/criterion.ts. NaN is detected by its bits before any comparison.
+ */
 export const criterion: Shader = {
   words: { width: "u32", level: "u32", reduce: "u32", threshold: "wide", each: "u32" },
   derived: ({ has, length, number, systems, atoms }) => {

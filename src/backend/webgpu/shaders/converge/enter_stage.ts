@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/enter_stage.ts. */
+/** WGSL version of the kernel in src/kernels/converge/enter_stage.ts. */
 export const enterStage: Shader = {
   words: { first: "i32", end: "i32", notes: "i32" },
   passes: () => [{

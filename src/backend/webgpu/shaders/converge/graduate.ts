@@ -1,7 +1,7 @@
 import { Control } from "../../../../kernels/kernel.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/graduate.ts. */
+/** WGSL version of the kernel in src/kernels/converge/graduate.ts. */
 export const graduate: Shader = {
   words: { source: "i32", goal: "i32", stop: "i32" },
   derived: ({ number }) => ({ goal: number("target") }),

@@ -1,7 +1,7 @@
 import { Control } from "../../../../kernels/kernel.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/converge/spend_budget.ts. */
+/** WGSL version of the kernel in src/kernels/converge/spend_budget.ts. */
 export const spendBudget: Shader = {
   words: {
     stages: "i32",

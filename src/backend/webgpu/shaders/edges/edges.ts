@@ -3,8 +3,8 @@ import type { Shader } from "../../program/shader.ts";
 import { placesOf, placing } from "../../wgsl/edge_places.ts";
 
 /**
- * See src/kernels/edges/edges.ts. Each atom counts its edges, then lists them from its own index
- * on, always in the same order.
+ * WGSL version of the kernel in src/kernels/edges/edges.ts. Each atom counts its edges, then lists them from its own
+ * index on, always in the same order.
  */
 export const edges: Shader = {
   words: { atoms: "u32", room: "u32", once: "u32" },
@@ -30,7 +30,7 @@ export const edges: Shader = {
   },
 };
 
-/** Iterates over the pairs within the cutoff in the row of an atom: `next` stops at each. */
+/** Returns the WGSL of the function `next`, which finds the next pair within the cutoff in the row of an atom. */
 function walkOver(hasImages: boolean): string {
   const moved = (k: string) => hasImages ? ` + images[3u * a + ${k}]` : "";
   return /* wgsl */ `${placesOf("edge")}

@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { placesOf, placing } from "../../wgsl/edge_places.ts";
 
-/** See src/kernels/edges/triplets.ts. */
+/** WGSL version of the kernel in src/kernels/edges/triplets.ts. */
 export const triplets: Shader = {
   words: { atoms: "u32", room: "u32", edgeRoom: "u32" },
   derived: ({ atoms }) => ({ atoms }),
@@ -41,13 +41,13 @@ fn atom(s: u32, a: u32) {
   places[triplet_many_at(a)] = short * (short - 1) / 2;
 }`;
 
-/** Number of edges that one round of the inner loop tests. */
+/** Number of edges that one round of the inner loop handles. */
 const ABREAST = 16;
 
 /**
- * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. An atom
- * with 362 short edges has as many triplets. With several edges per round, an atom may have 1,400
- * short edges.
+ * Lists the triplets of each atom. Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in
+ * total, and an atom with 362 short edges has that many triplets. Because each round handles several edges, an atom
+ * may have 1,400 short edges.
  */
 const FILL = /* wgsl */ `
 fn list_pair(a: u32, e: u32, f: u32, to: u32, at: u32) -> u32 {

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/integrate/advance.ts. */
+/** WGSL version of the kernel in src/kernels/integrate/advance.ts. */
 export const advance: Shader = {
   passes: () => [{
     per: "system",

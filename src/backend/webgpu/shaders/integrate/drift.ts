@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { addTo } from "../../wgsl/add_to.ts";
 
-/** See src/kernels/integrate/drift.ts. */
+/** WGSL version of the kernel in src/kernels/integrate/drift.ts. */
 export const drift: Shader = {
   passes: ({ has }) => [{
     per: "atom",

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/integrate/kick.ts. */
+/** WGSL version of the kernel in src/kernels/integrate/kick.ts. */
 export const kick: Shader = {
   passes: () => [{
     per: "atom",

@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { addTo } from "../../wgsl/add_to.ts";
 
-/** See src/kernels/integrate/kick_drift.ts. */
+/** WGSL version of the kernel in src/kernels/integrate/kick_drift.ts. */
 export const kickDrift: Shader = {
   passes: ({ has }) => [{
     per: "atom",

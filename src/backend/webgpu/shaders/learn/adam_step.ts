@@ -2,7 +2,7 @@ import { AdamStepSetting as S } from "../../../../kernels/learn/adam_step.ts";
 import type { Shader } from "../../program/shader.ts";
 import { settingOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/learn/adam_step.ts. */
+/** WGSL version of the kernel in src/kernels/learn/adam_step.ts. */
 export const adamStep: Shader = {
   passes: () => [{
     per: "atom",

@@ -1,7 +1,10 @@
 import { TINY_NORM } from "../../../../kernels/learn/clip_norm.ts";
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/learn/clip_norm.ts. The first pass computes the common factor; it is 1 if nothing is clipped. */
+/**
+ * WGSL version of the kernel in src/kernels/learn/clip_norm.ts. The first pass computes the common factor; it is 1 if
+ * nothing is clipped.
+ */
 export const clipNorm: Shader = {
   words: { tiny: "wide" },
   derived: () => ({ tiny: TINY_NORM }),

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/learn/clip_values.ts. */
+/** WGSL version of the kernel in src/kernels/learn/clip_values.ts. */
 export const clipValues: Shader = {
   passes: () => [{
     per: "atom",

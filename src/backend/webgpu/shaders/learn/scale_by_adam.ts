@@ -2,7 +2,7 @@ import { AdamSetting as S } from "../../../../kernels/learn/scale_by_adam.ts";
 import type { Shader } from "../../program/shader.ts";
 import { settingOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/learn/scale_by_adam.ts. */
+/** WGSL version of the kernel in src/kernels/learn/scale_by_adam.ts. */
 export const scaleByAdam: Shader = {
   passes: () => [{
     per: "atom",

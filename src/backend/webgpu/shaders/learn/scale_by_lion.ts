@@ -2,7 +2,7 @@ import { LionSetting as S } from "../../../../kernels/learn/scale_by_lion.ts";
 import type { Shader } from "../../program/shader.ts";
 import { settingOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/learn/scale_by_lion.ts. */
+/** WGSL version of the kernel in src/kernels/learn/scale_by_lion.ts. */
 export const scaleByLion: Shader = {
   passes: () => [{
     per: "atom",

@@ -2,7 +2,7 @@ import { MomentumSetting as S } from "../../../../kernels/learn/scale_by_momentu
 import type { Shader } from "../../program/shader.ts";
 import { settingOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/learn/scale_by_momentum.ts. */
+/** WGSL version of the kernel in src/kernels/learn/scale_by_momentum.ts. */
 export const scaleByMomentum: Shader = {
   passes: () => [{
     per: "atom",

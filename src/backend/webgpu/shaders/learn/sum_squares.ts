@@ -1,9 +1,9 @@
 import type { Shader } from "../../program/shader.ts";
 
 /**
- * See src/kernels/learn/sum_squares.ts. Sums per tile, then per system, because a system can have
- * millions of numbers. Numbers that are not finite are detected by their bits: the low half of a
- * wide sum would turn infinity into NaN.
+ * WGSL version of the kernel in src/kernels/learn/sum_squares.ts. It sums per tile, then per system, because a system
+ * can have millions of numbers. Numbers that are not finite are detected by their bits: the low half of a wide sum
+ * would turn infinity into NaN.
  */
 export const sumSquares: Shader = {
   scratch: ({ tiles }) => ({ partials: { type: "vec2<f32>", length: tiles } }),

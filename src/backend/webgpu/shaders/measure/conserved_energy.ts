@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/measure/conserved_energy.ts. */
+/** WGSL version of the kernel in src/kernels/measure/conserved_energy.ts. */
 export const conservedEnergy: Shader = {
   passes: () => [{
     per: "system",

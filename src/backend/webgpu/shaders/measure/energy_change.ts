@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/measure/energy_change.ts. */
+/** WGSL version of the kernel in src/kernels/measure/energy_change.ts. */
 export const energyChange: Shader = {
   passes: () => [{
     per: "system",

@@ -1,7 +1,8 @@
 import type { Shader } from "../../program/shader.ts";
 
 /**
- * See src/kernels/measure/fmax.ts. Norms are compared by their bits, so that NaN is the largest.
+ * WGSL version of the kernel in src/kernels/measure/fmax.ts. Norms are compared by their bits, so that NaN is the
+ * largest.
  */
 export const fmax: Shader = {
   passes: ({ has, length }) => [{
@@ -25,7 +26,9 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** Includes the cell as one more atom with nine coordinates, in the stages that relax it. */
+/**
+ * Returns the WGSL that includes the cell as one more atom with nine coordinates, in the stages that relax the cell.
+ */
 function ofCell(stages: number): string {
   return stages === 0 ? OF_CELL : `if (drives[min(stage[s], ${stages - 1})] != 0) {${OF_CELL}}`;
 }

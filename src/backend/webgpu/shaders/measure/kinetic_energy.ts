@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { TWICE_KINETIC } from "../../wgsl/kinetic.ts";
 
-/** See src/kernels/measure/kinetic_energy.ts. */
+/** WGSL version of the kernel in src/kernels/measure/kinetic_energy.ts. */
 export const kineticEnergy: Shader = {
   passes: () => [{
     per: "group",

@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { VOLUME } from "../../wgsl/volume.ts";
 
-/** See src/kernels/measure/stress.ts. */
+/** WGSL version of the kernel in src/kernels/measure/stress.ts. */
 export const stress: Shader = {
   passes: () => [{
     per: "system",

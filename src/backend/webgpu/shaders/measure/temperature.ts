@@ -3,7 +3,7 @@ import type { Shader } from "../../program/shader.ts";
 
 const LOW = BOLTZMANN - Math.fround(BOLTZMANN);
 
-/** See src/kernels/measure/temperature.ts. */
+/** WGSL version of the kernel in src/kernels/measure/temperature.ts. */
 export const temperature: Shader = {
   passes: ({ has, length }) => [{
     per: "system",

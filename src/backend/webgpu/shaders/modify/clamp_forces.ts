@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/modify/clamp_forces.ts. Infinity and NaN are detected by their bits. */
+/** WGSL version of the kernel in src/kernels/modify/clamp_forces.ts. Infinity and NaN are detected by their bits. */
 export const clampForces: Shader = {
   passes: () => [{
     per: "atom",

@@ -2,7 +2,7 @@ import { Freeze } from "../../../../kernels/modify/freeze_atoms.ts";
 import type { Shader } from "../../program/shader.ts";
 import { lattice } from "../../wgsl/cells.ts";
 
-/** See src/kernels/modify/freeze_atoms.ts. */
+/** WGSL version of the kernel in src/kernels/modify/freeze_atoms.ts. */
 export const freezeAtoms: Shader = {
   words: { what: "u32" },
   passes: ({ has }) => {

@@ -1,7 +1,7 @@
 import type { Shader } from "../../program/shader.ts";
 import { COMPLETED_ROWS } from "../../wgsl/cells.ts";
 
-/** See src/kernels/modify/wrap_positions.ts. */
+/** WGSL version of the kernel in src/kernels/modify/wrap_positions.ts. */
 export const wrapPositions: Shader = {
   passes: () => [{
     per: "atom",

@@ -4,12 +4,10 @@ import { decideDue } from "./neighbors/due.ts";
 import { COMMIT, LIST } from "./neighbors/rows.ts";
 
 /**
- * See src/kernels/pairs/neighbors.ts. Lists are full, so that each atom sums its own forces and no
- * two threads add to one number. Each atom has a row, and all rows have the same capacity. Bins
- * keep their atoms in order, so that results do not depend on the order of threads.
- *
- * If a row is too long, the frame freezes at this call. The host then grows the list and resumes
- * there.
+ * WGSL version of the kernel in src/kernels/pairs/neighbors.ts. The list has each pair in the rows of both atoms, so
+ * that each atom sums its own forces and no two threads add to one number. All rows have the same capacity. Bins keep
+ * their atoms in order, so that results do not depend on the order of threads. If a row is too long, the frame
+ * freezes at this call. The host then grows the list and resumes there.
  */
 export const neighbors: Shader = {
   words: { atoms: "u32", capacity: "u32", call: "u32", reach: "f32", slack: "f32", longest: "u32" },

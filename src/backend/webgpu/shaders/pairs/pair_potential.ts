@@ -2,7 +2,7 @@ import type { PairOperation, PairProgram } from "../../../../kernels/pairs/expre
 import type { Shader } from "../../program/shader.ts";
 import { sumPairs } from "../../wgsl/sum_pairs.ts";
 
-/** Returns the shader of a pair potential: see src/kernels/pairs/pair_potential.ts. */
+/** Returns the shader of a pair potential; see src/kernels/pairs/pair_potential.ts. */
 export function pairPotential({ width, operations, energy, slope }: PairProgram): Shader {
   const lines = operations.map((operation, i) => `  let v${i} = ${valueOf(operation)};`);
   return sumPairs(

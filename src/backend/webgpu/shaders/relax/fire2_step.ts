@@ -4,7 +4,7 @@ import { CELL_SUMS } from "./fire_step.ts";
 import type { Shader } from "../../program/shader.ts";
 import { parameterOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/relax/fire2_step.ts. */
+/** WGSL version of the kernel in src/kernels/relax/fire2_step.ts. */
 export const fire2Step: Shader = {
   passes: ({ has }) => [{
     per: "group",
@@ -85,7 +85,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** Moves the cell as one more atom with nine coordinates, in the lane that handles it. */
+/** Moves the cell as one more atom with nine coordinates, in the lane that computes this atom. */
 const CELL_KICK = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {

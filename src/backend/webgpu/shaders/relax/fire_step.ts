@@ -2,7 +2,7 @@ import { FireParameter as P } from "../../../../kernels/relax/fire_step.ts";
 import type { Shader } from "../../program/shader.ts";
 import { parameterOf } from "../../wgsl/settings.ts";
 
-/** See src/kernels/relax/fire_step.ts. */
+/** WGSL version of the kernel in src/kernels/relax/fire_step.ts. */
 export const fireStep: Shader = {
   passes: ({ has }) => [{
     per: "group",
@@ -85,7 +85,7 @@ export const CELL_SUMS = /* wgsl */ `
     }
   }`;
 
-/** Moves the cell as one more atom with nine coordinates, in the lane that handles it. */
+/** Moves the cell as one more atom with nine coordinates, in the lane that computes this atom. */
 const CELL_STEP = /* wgsl */ `
   var weight = wide(0.0);
   for (var a = first / 3u + lane; a < end / 3u; a += LANES) { weight = wide_add(weight, wide(weights[a])); }

@@ -9,9 +9,9 @@ import type { Shader } from "../../program/shader.ts";
 import { parameterOf } from "../../wgsl/settings.ts";
 
 /**
- * Generates lines for each coordinate e of the atoms and the cell. X, F and H are its position, its
- * force and its rows; `at` is its index in row 0, and `n` the length of a row. Each lane handles
- * whole atoms; the first also handles the cell.
+ * Returns WGSL that runs `lines` for each coordinate e of the atoms and, with `hasCell`, of the cell. In the lines,
+ * X, F and H are the position, the force and the history of the coordinate, `at` is its index in row 0 of the
+ * history, and `n` the length of a row. Each lane handles whole atoms; the first lane also handles the cell.
  */
 function through(lines: string, hasCell: boolean): string {
   const loop = (
@@ -47,8 +47,8 @@ function through(lines: string, hasCell: boolean): string {
 }
 
 /**
- * See src/kernels/relax/lbfgs_step.ts. Each coordinate belongs to one lane, so that rows need no
- * barriers.
+ * WGSL version of the kernel in src/kernels/relax/lbfgs_step.ts. Each coordinate belongs to one lane, so that rows
+ * need no barriers.
  */
 export const lbfgsStep: Shader = {
   words: { depth: "u32" },
@@ -196,7 +196,7 @@ ${searches ? backtrack(each) : ""}
   },
 };
 
-/** Largest number of stored pairs. */
+/** Largest number of rows that the history can store. */
 const MOST_STORED = 129;
 
 const LARGEST_OF_CELL = /* wgsl */ `
@@ -215,7 +215,10 @@ const LARGEST_OF_CELL = /* wgsl */ `
     largest = max(largest, size_bits(of_cell));
   }`;
 
-/** First part of a step with a line search. It may only shorten the current step. */
+/**
+ * Returns the WGSL of the line search, which runs first in a step. If the energy has not decreased enough, it
+ * shortens the last displacement and ends the step.
+ */
 function backtrack(each: (lines: string) => string): string {
   return /* wgsl */ `
   if (tries != 0u && tries < ${L.TRIES}u) {

@@ -1,6 +1,6 @@
 import type { Shader } from "../../program/shader.ts";
 
-/** See src/kernels/thermostats/credit_bath.ts. */
+/** WGSL version of the kernel in src/kernels/thermostats/credit_bath.ts. */
 export const creditBath: Shader = {
   passes: () => [{
     per: "group",

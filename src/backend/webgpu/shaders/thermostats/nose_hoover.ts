@@ -4,7 +4,7 @@ import { GROWTH, wideLiteral } from "../../wgsl/growth.ts";
 import { TWICE_KINETIC } from "../../wgsl/kinetic.ts";
 import { CHAIN, chainCode } from "../../wgsl/nose_hoover_chain.ts";
 
-/** See src/kernels/thermostats/nose_hoover.ts. */
+/** WGSL version of the kernel in src/kernels/thermostats/nose_hoover.ts. */
 export const noseHoover: Shader = {
   words: { length: "u32", parts: "u32" },
   passes: ({ number }) => [{

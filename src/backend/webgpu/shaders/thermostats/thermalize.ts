@@ -32,7 +32,7 @@ fn atom(s: u32, a: u32) {
 }`,
 };
 
-/** The same with the removed energy, which is summed per tile, then per system. */
+/** The same passes, which also sum the removed energy, per tile and then per system. */
 const COUNTED: readonly Pass[] = [{
   per: "tile",
   code: /* wgsl */ `${TOUCH}
@@ -63,7 +63,7 @@ fn system(s: u32) {
 }`,
 }];
 
-/** See src/kernels/thermostats/thermalize.ts. */
+/** WGSL version of the kernel in src/kernels/thermostats/thermalize.ts. */
 export const thermalize: Shader = {
   words: { seedLow: "u32", seedHigh: "u32" },
   scratch: ({ has, tiles }): Record<string, Scratch> =>

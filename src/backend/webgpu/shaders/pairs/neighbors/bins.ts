@@ -1,8 +1,6 @@
 /**
- * Passes that sort the atoms of each system into bins.
- *
- * Atomics fill the bins in the order in which threads arrive, which varies. `SORT` then puts the
- * atoms of each bin in order, so that no result depends on it.
+ * Passes that sort the atoms of each system into bins. Atomics fill each bin in the order in which threads arrive,
+ * which varies. `SORT` then sorts the atoms of each bin, so that no result depends on that order.
  *
  * @module
  */
@@ -11,8 +9,8 @@ import { COMPLETED } from "../../../wgsl/cells.ts";
 import { IS_DUE, LAYOUT } from "./layout.ts";
 
 /**
- * Writes the box of a system: cell rows 0 to 2, their inverse 3 to 5, lowest coordinate 6, extent
- * 7, bins 8, reach in bins 9.
+ * Writes the box of a system, as rows: cell rows 0 to 2, their inverse 3 to 5, lowest coordinate 6, extent 7, numbers
+ * of bins 8, reach in bins 9.
  */
 export const PREPARE: string = /* wgsl */ `${LAYOUT}${IS_DUE}${COMPLETED}
 var<workgroup> lows: array<vec3<f32>, LANES>;
@@ -117,7 +115,7 @@ fn atom(s: u32, a: u32) {
   atomicAdd(&marks[bins_at(s) + u32(bin)], 1);
 }`;
 
-/** Sums the counts, which gives the index of the first atom of each bin. */
+/** Computes the index of the first atom of each bin, as the prefix sum of the counts. */
 export const SCAN: string = /* wgsl */ `${LAYOUT}${IS_DUE}
 var<workgroup> sums: array<i32, LANES>;
 
@@ -139,9 +137,7 @@ fn group(s: u32, lane: u32) {
   }
 }`;
 
-/**
- * Lists the atoms of each bin in any order. Afterwards the counters contain the end of each bin.
- */
+/** Lists the atoms of each bin, in an order that varies. Afterwards the counters contain the end of each bin. */
 export const FILL: string = /* wgsl */ `${LAYOUT}
 fn atom(s: u32, a: u32) {
   if (atomicLoad(&marks[due_at(s)]) == 0) { return; }

@@ -5,9 +5,9 @@ import { diverge } from "../../../wgsl/diverge.ts";
 import { PLACES } from "../../../wgsl/pair_state.ts";
 
 /**
- * Decides whether the pairs of a system are due: an atom may have moved by more than half the skin
- * since the last search. Stores the positions from which due pairs are found, and reports diverged
- * systems.
+ * Returns the WGSL that decides whether the pairs of a system are due, because an atom may have moved by more than
+ * half the skin since the last search. It also stores the positions from which due pairs are found, and reports
+ * diverged systems.
  */
 export function decideDue({ has }: ShaderCall): string {
   const count = (k: string) => has("images") ? `images[3u * a + ${k}]` : "0";

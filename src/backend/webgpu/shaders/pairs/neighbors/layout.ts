@@ -15,7 +15,7 @@ fn reference_of(a: u32) -> vec3<f32> {
 }
 `;
 
-/** Returns whether the pairs of a system are due, uniformly for a whole workgroup. */
+/** Defines a function that returns whether the pairs of a system are due. The result is uniform for a workgroup. */
 export const IS_DUE: string = /* wgsl */ `
 var<workgroup> verdict: i32;
 

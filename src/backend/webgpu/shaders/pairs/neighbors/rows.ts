@@ -3,19 +3,16 @@ import { FrameWord } from "../../../wgsl/module.ts";
 import { PLACES } from "../../../wgsl/pair_state.ts";
 import { LAYOUT } from "./layout.ts";
 
-/**
- * Mark of a due system, besides 1 and 2, in which an atom has more pairs than a thread can process.
- */
+/** Mark of a system in which an atom has more pairs than a thread can process. Marks 1 and 2 stand for due systems. */
 const TOO_MANY = 3;
 
 /**
- * Writes the row of each atom: its count, its images, then its entries. The first entries of all
- * atoms come first, then the second ones, so that neighboring threads read neighboring memory.
+ * Writes the row of each atom: the number of its entries, its images, then the entries. The first entries of all
+ * atoms are stored together, then all second entries, so that neighboring threads read neighboring memory.
  *
- * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. The thread
- * therefore counts the bins and the atoms that it visits. If it has visited too few, or if the row
- * is too long for the loops of other kernels over it, the system is marked, and `COMMIT` reports
- * it. (A loop that reports it here would be ended as well.)
+ * Mesa's software GPU silently ends the loops of a thread after 65,535 rounds in total. So the thread counts the bins
+ * and the atoms that it visits. If it has visited too few, or if the row is too long for the loops of other kernels,
+ * it marks the system, and `COMMIT` reports it. (A loop that reports it here would be ended as well.)
  */
 export const LIST: string = /* wgsl */ `${LAYOUT}
 fn image_of(bin: i32, count: i32) -> i32 {
@@ -83,8 +80,8 @@ fn atom(s: u32, a: u32) {
 }`;
 
 /**
- * Marks the pairs as found, or freezes the frame if the longest row did not fit. Reports a system
- * with more pairs than a thread can process.
+ * Marks the pairs as found, or freezes the frame if the longest row did not fit. Reports a system in which an atom
+ * has more pairs than a thread can process.
  */
 export const COMMIT: string = /* wgsl */ `${PLACES}${diverge(4)}
 fn system(s: u32) {
