@@ -1,5 +1,5 @@
 /**
- * Access to SQLite databases: the part of `node:sqlite` that is used.
+ * Access to SQLite databases through `node:sqlite`.
  *
  * @module
  */

@@ -43,13 +43,13 @@ export interface Compression {
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
 
-/** File system and compression. */
+/** Modules of the host that a store uses: file system and compression. */
 export interface Host {
   readonly fs: FileSystem;
   readonly zlib: Compression;
 }
 
-/** Loads the modules of the host. They are loaded on first use because a web page does not have them. */
+/** Loads the modules of the host, which a web page does not have. `action` is the action in the error message. */
 export function openHost(action: string): Host {
   try {
     const fs = builtin("node:fs/promises"), zlib = builtin("node:zlib");
@@ -138,7 +138,7 @@ export async function replaceText(
     }
     await fs.rename(beside, path);
   } catch (error) {
-    await fs.rm(beside, { recursive: true, force: true }).catch(() => {}); // the first error says why
+    await fs.rm(beside, { recursive: true, force: true }).catch(() => {}); // the first error is the cause
     throw error;
   }
 }
