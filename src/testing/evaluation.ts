@@ -24,7 +24,10 @@ export interface Evaluation {
   readonly virial: readonly number[];
 }
 
-/** Evaluates a model on structures as one batch, as an engine does. Throws an Error if a result is not finite. */
+/**
+ * Evaluates a model on structures as one batch, as an engine does. Throws an Error if a position, cell or force is
+ * not finite.
+ */
 export async function evaluate(
   model: Model,
   structures: readonly Structure[],

@@ -45,13 +45,13 @@ export interface Bench {
   readonly says: readonly ModelOutput[];
   /** Structures on which the model is tested, in the precision of its computations. */
   readonly structures: readonly Structure[];
-  /** Largest accepted difference, relative to the largest number. */
+  /** Largest accepted difference, relative to the largest absolute value of the output. */
   readonly tolerance: number;
   /** Same as `tolerance`, for derivatives. */
   readonly slopeTolerance: number;
   /** Displacement for finite differences, Å. */
   readonly step: number;
-  /** Distance of atoms that do not interact, Å. */
+  /** Distance at which atoms do not interact, Å. */
   readonly far: number;
   /** Symmetries that the model breaks. */
   readonly breaks: readonly string[];

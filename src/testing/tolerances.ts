@@ -1,6 +1,6 @@
 /** Largest accepted difference between a backend in float32 and the definition of a kernel. */
 export interface Tolerance {
-  /** Relative difference. */
+  /** Largest accepted relative difference. */
   readonly part: number;
   /**
    * Smallest magnitude that the tolerance refers to.

@@ -21,7 +21,7 @@ export interface Tried {
   /** Results by their names in the table of tolerances. */
   readonly looks: Readonly<Record<string, Look>>;
   /**
-   * Results that change for inactive systems, too.
+   * Names of the results that change for inactive systems, too.
    *
    * @default undefined
    */

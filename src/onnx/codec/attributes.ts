@@ -49,7 +49,7 @@ function whole(name: string, value: number): bigint {
   );
 }
 
-/** Returns an attribute of a node, or `undefined`. */
+/** Returns an attribute of a node, or `undefined` if the node does not have it. */
 export function attributeOf(node: NodeProto, name: string): AttributeProto | undefined {
   return node.attribute.find((each) => each.name === name);
 }
@@ -112,7 +112,7 @@ export function floatAttribute(node: NodeProto, name: string, otherwise: number)
 }
 
 /**
- * Returns an attribute with a list of integers, or `undefined`.
+ * Returns an attribute with a list of integers, or `undefined` if the node does not have it.
  *
  * @example
  * ```ts
@@ -129,7 +129,7 @@ export function intsAttribute(node: NodeProto, name: string): readonly number[] 
   return attributeOf(node, name)?.ints.map(Number);
 }
 
-/** Returns an attribute with a list of floats, or `undefined`. */
+/** Returns an attribute with a list of floats, or `undefined` if the node does not have it. */
 export function floatsAttribute(node: NodeProto, name: string): readonly number[] | undefined {
   return attributeOf(node, name)?.floats;
 }

@@ -23,15 +23,15 @@ export interface DecodeOptions {
 }
 
 /**
- * Decodes and validates the bytes of an .onnx file: nothing is out of bounds, every tensor has the values that its
- * shape needs, and no declared shape exceeds the memory of WebAssembly.
+ * Decodes the bytes of an .onnx file. It checks that the file is complete, that every tensor has the values that its
+ * shape needs, and that no declared shape exceeds the memory of WebAssembly.
  *
  * All fields of the file are kept, even unknown ones, so that {@linkcode encodeModel} writes the same bytes again.
  * Weights are not copied: they share the memory of `bytes`. Values in other files are not loaded (see {@linkcode
  * loadExternalData}). {@linkcode Graph} checks names, cycles and the opset.
  *
- * @throws {SyntaxError} if the bytes are not an ONNX model, or a truncated or damaged one. The message says what is
- * wrong and where
+ * @throws {SyntaxError} if the bytes are not an ONNX model, or are truncated or damaged. The message names the
+ * violated requirement and its position
  * @throws {TypeError} if `bytes` is not a Uint8Array
  *
  * @example
@@ -77,8 +77,8 @@ function parse(name: string, bytes: Uint8Array): ModelProto {
 }
 
 /**
- * Encodes a model as an .onnx file. A decoded model that was not changed gives the same bytes, if the file was
- * written in the order of protobuf's own library.
+ * Encodes a model as an .onnx file. A decoded model that was not changed gives the same bytes if the fields of its
+ * file are in the order in which the protobuf library writes them.
  *
  * @throws {RangeError} if the model has 2 GiB or more, which an .onnx file cannot hold
  * @throws {TypeError} if a field has a value of the wrong kind

@@ -35,7 +35,7 @@ export type ElementType =
 
 /** Properties of an element type in files. */
 interface ElementInfo {
-  /** Number of the type, `TensorProto.DataType`. */
+  /** Number of the type in `TensorProto.DataType`. */
   readonly code: number;
   /** Bits of one element; 0 for strings. */
   readonly bits: number;
@@ -90,12 +90,12 @@ const BY_CODE = new Map(
   Object.entries(INFO).map(([type, { code }]) => [code, type as ElementType]),
 );
 
-/** Returns the type with a number of `TensorProto.DataType`, or `undefined` if it is unknown here. */
+/** Returns the type with a number of `TensorProto.DataType`, or `undefined` if the number is unknown. */
 export function elementTypeOf(code: number): ElementType | undefined {
   return BY_CODE.get(code);
 }
 
-/** Returns the number of a type, `TensorProto.DataType`. */
+/** Returns the number of a type in `TensorProto.DataType`. */
 export function codeOf(type: ElementType): number {
   return INFO[type].code;
 }

@@ -156,7 +156,10 @@ class Scan {
     this.#at = stop;
   }
 
-  /** Skips a field of a later version or an extension, which is kept if its length is valid. */
+  /**
+   * Skips a field that the schema does not know, such as one of a later version. The library keeps such fields, so
+   * only their framing is checked.
+   */
   #unknown(shape: Shape, number: number, wire: number, end: number, depth: number): void {
     if (number < 1 || number >= 2 ** 29) {
       this.#refuse("field numbers must be from 1 to 536870911", `${number}`, shape.name);

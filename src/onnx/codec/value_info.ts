@@ -38,7 +38,7 @@ export function describeValue({ name, type }: ValueInfoProto): ValueDescription 
 }
 
 /**
- * Encodes the type and shape of a tensor.
+ * Creates the declaration of a tensor's name, type and shape.
  *
  * @example
  * ```ts

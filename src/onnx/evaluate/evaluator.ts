@@ -23,7 +23,7 @@ export interface EvaluatorOptions {
    */
   readonly rounds?: boolean;
   /**
-   * True to accept models of other opsets. Their operators may be evaluated incorrectly.
+   * True to accept models of opsets other than 18 to 21. Their operators may be evaluated incorrectly.
    *
    * @default false
    */
@@ -43,7 +43,7 @@ export interface EvaluatorOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Evaluates a graph in plain TypeScript. */
+/** A graph that can be evaluated in plain TypeScript. */
 export interface Evaluator {
   /** Inputs that must be fed. */
   readonly inputs: readonly ValueDescription[];

@@ -46,7 +46,10 @@ export function listOf(
   return input === undefined ? intsAttribute(node, attribute) : Array.from(input.data);
 }
 
-/** Resolves axes that may be counted from the end. Throws a RangeError if one does not exist or is repeated. */
+/**
+ * Resolves axes that may be counted from the end; `undefined` if there are none. Throws a RangeError if one does not
+ * exist or is repeated.
+ */
 export function axesOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,

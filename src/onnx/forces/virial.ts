@@ -14,8 +14,7 @@ export interface Differentiated extends Strained {
   readonly positions: string;
   readonly energy: string;
   /**
-   * Vectors of the pairs of each list; `undefined` if the energy does not depend on positions and shifts only through
-   * them.
+   * Vectors of the pairs of each list; `undefined` if the energy also depends on positions or shifts in another way.
    */
   readonly vectors: readonly string[] | undefined;
   /** Names of dE/dx by the name of x. Values on which the energy does not depend are missing. */

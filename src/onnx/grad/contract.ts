@@ -56,8 +56,8 @@ function productOver(write: GradientWriter, x: Labeled, y: Labeled, sum: Sum): L
 }
 
 /**
- * Gives labels that only y has to summed axes of x with length 1, which would be removed otherwise. So fewer axes
- * must be inserted.
+ * Relabels the summed axes of x, which have length 1 here, with labels that only y has. This saves inserting axes for
+ * these labels.
  */
 function standIn(write: GradientWriter, x: Labeled, y: Labeled, { order, inner }: Sum): Labeled {
   const missing = order.filter((l) => y.labels.includes(l) && !x.labels.includes(l));

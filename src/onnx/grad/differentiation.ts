@@ -20,7 +20,7 @@ const MOST = 3;
 /**
  * Returns the error for the value `name`, which no gradient reaches.
  *
- * @param ends nodes that a gradient reaches but does not pass
+ * @param ends nodes that a gradient reaches, but that pass no gradient on to their inputs
  */
 export function noPathError(
   { write, forward, action }: Differentiation,

@@ -313,7 +313,9 @@ export class GradientWriter {
     return name;
   }
 
-  /** If x is an unused ReduceSum that keeps these axes, returns the value that x sums, otherwise `undefined`. */
+  /**
+   * If x is the unused result of a ReduceSum that keeps these axes, returns the value that it sums; else `undefined`.
+   */
   #summedOver(x: string, axes: string): string | undefined {
     const node = this.graph.producer(x);
     if (node?.opType !== "ReduceSum" || node.input[1] !== axes) return undefined;
@@ -321,9 +323,7 @@ export class GradientWriter {
     return isKept ? node.input[0] : undefined;
   }
 
-  /**
-   * Returns the first of x and the values that x is a view of with the shape of `like`; `undefined` if there is none.
-   */
+  /** Goes back from x through views to the first value with the shape of `like`; `undefined` if there is none. */
   #viewed(x: string, like: string): string | undefined {
     for (let source = x; source !== "";) {
       if (this.isOfShape(source, like)) return source;

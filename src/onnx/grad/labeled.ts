@@ -15,8 +15,7 @@ export interface Axis {
   readonly axis: number;
   readonly length: KnownLength;
   /**
-   * Number by which the axis of `of` is longer than `length`. If `length` is unknown, the product at run time divides
-   * by it.
+   * Factor by which the axis of `of` is longer than `length`. A length that is computed at run time is divided by it.
    *
    * @default 1
    */

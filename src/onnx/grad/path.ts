@@ -10,8 +10,8 @@ export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
 }
 
 /**
- * Returns the nodes at which the paths from the value `wrt` end. These nodes use values that depend on `wrt`, but
- * their results do not depend on it, or they are among `ends`.
+ * Returns the nodes at which the paths from the value `wrt` end. These nodes use values that depend on `wrt`. They
+ * either are among `ends`, or have no results that depend on `wrt`.
  */
 export function pathEnds(
   graph: Graph,

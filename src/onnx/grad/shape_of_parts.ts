@@ -54,8 +54,8 @@ export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePa
 }
 
 /**
- * Returns a constant shape for Reshape, in which −1 replaces a single variable length, or 0 each length that x has at
- * the same position. Returns `undefined` if variable lengths must be computed at run time.
+ * Returns a constant shape for Reshape, in which −1 replaces a single variable length, or 0 replaces each length that
+ * `from` has at the same position. Returns `undefined` if lengths must be computed at run time.
  */
 export function constantShape(
   from: readonly (number | string)[] | undefined,

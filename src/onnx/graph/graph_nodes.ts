@@ -19,7 +19,7 @@ export interface NodeOptions {
   /** Attributes of the node. */
   readonly attributes?: Attributes;
   /**
-   * Names of its outputs, or the number of outputs for which names are created.
+   * Names of the node's outputs, or the number of outputs for which names are created.
    *
    * @default 1
    */

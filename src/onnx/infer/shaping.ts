@@ -51,7 +51,7 @@ const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) =>
   return [factOf(a.type, wanted, a.values)];
 };
 
-/** Returns whether a length is −1, or may be −1 when its names have values. */
+/** Returns whether a length is −1, or may be −1 depending on the values of its names. */
 function isOpen(length: KnownLength): boolean {
   return length === -1 || (typeof length === "string" && !isNotNegative(length));
 }

@@ -78,7 +78,7 @@ class Identities {
     this.#facts = new GraphFacts(graph);
   }
 
-  /** Returns the value that equals the only output of a node, if there is one. */
+  /** Returns the value that equals the only output of a node; `undefined` if there is no such value. */
   sameAs(node: NodeProto): string | undefined {
     const { opType, input: [x = "", other = ""], output } = node;
     if (output.length !== 1 || x === "") return undefined;

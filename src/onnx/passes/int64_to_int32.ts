@@ -232,7 +232,7 @@ class Narrowing {
     }
   }
 
-  /** Changes a cast to int64 into a cast to int32. */
+  /** Changes a cast of an int32 value to int64 into a cast to int32. */
   #cast(node: NodeProto): void {
     const to = attributeOf(node, "to");
     const [from = "", made = ""] = [node.input[0], node.output[0]];

@@ -8,7 +8,7 @@ import { capturesOf } from "../graph/subgraphs.ts";
 export interface Path {
   /** Nodes, in the graph's order. */
   readonly nodes: readonly NodeProto[];
-  /** Differentiable values between the ends, including both ends. */
+  /** Differentiable values that depend on `from`, including `from` itself. */
   readonly values: ReadonlySet<string>;
 }
 

@@ -49,7 +49,7 @@ export interface SessionFinding {
 export interface SessionCheck {
   /** Comparison of WebGPU with wasm. */
   readonly webgpu: SessionFinding;
-  /** Comparison of replayed with plain runs; `undefined` if it was not asked for. */
+  /** Comparison of replayed with plain runs; `undefined` if it was not requested. */
   readonly capture: SessionFinding | undefined;
 }
 

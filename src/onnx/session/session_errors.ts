@@ -202,7 +202,7 @@ function threadsAdvice(during: string, threadMemory: number): string {
   return `Pass a ${change} threadMemory (now ${threadMemory} bytes), a smaller batch, or threads: 1`;
 }
 
-/** Returns the error of a lost GPU device. */
+/** Returns the error for calls of a session whose GPU device was lost. */
 export function deviceLost(
   name: string,
   during: string,

@@ -57,7 +57,7 @@ export interface SessionOptions {
    */
   readonly externalData?: Readonly<Record<string, ModelSource>>;
   /**
-   * Memory of outputs, for all or by name: `"gpu"` leaves them on the device.
+   * Memory in which outputs are left, for all outputs or by output name: `"gpu"` leaves them on the device.
    *
    * @default "host"
    */

@@ -25,7 +25,7 @@ import {
 
 /** An opened model that is ready to run. */
 export interface Session {
-  /** Name in error messages. */
+  /** Name of the model in error messages. */
   readonly name: string;
   /**
    * Implementation that runs the model: onnxruntime-web (`"wasm"` or `"webgpu"`), onnxruntime-node (`"native"`), or

@@ -2,7 +2,7 @@
 export interface ArrayByDtype {
   /** Single precision. */
   float32: Float32Array;
-  /** Double precision. Only wasm supports it. */
+  /** Double precision. WebGPU does not support it. */
   float64: Float64Array;
   /** Half precision. */
   float16: Float16Array;
@@ -84,7 +84,7 @@ export type Fetches = readonly string[] | Readonly<Record<string, HostFetch | Gp
 /** A tensor in host memory. The caller of `run` owns its elements. */
 export type HostTensor<D extends TensorDtype = TensorDtype> = {
   [each in D]: {
-    /** Memory of the tensor. */
+    /** Memory that holds the elements. */
     readonly location: "host";
     /** Element type. */
     readonly dtype: each;
@@ -97,7 +97,7 @@ export type HostTensor<D extends TensorDtype = TensorDtype> = {
 
 /** A tensor on the GPU. */
 export interface GpuTensor {
-  /** Memory of the tensor. */
+  /** Memory that holds the elements. */
   readonly location: "gpu";
   /** Element type. */
   readonly dtype: TensorDtype;
@@ -159,7 +159,7 @@ export function gpuBytesOf(dtype: TensorDtype, dims: readonly number[]): number 
 }
 
 /**
- * Creates a GPU buffer that a session can read and write. The device must be the session's.
+ * Creates a GPU buffer that a session can read and write. `device` must be the device of the session.
  *
  * @throws {TypeError} if onnxruntime does not support the type on a GPU
  */

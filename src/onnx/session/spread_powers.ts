@@ -9,9 +9,9 @@ const ACTION = "write operands of Pow with the shape of its result";
  * Gives both operands of each Pow the shape of its result, unless they have it or are scalars.
  *
  * If only one operand has a last axis that is a multiple of 4 (x [N, 8] to the power of p [N, 1] or [1, 1]), the
- * WebGPU build of onnxruntime 1.30 reads that one as vec4 and the other as a number. Its shader passes both to a
- * function of two vec4, and does not compile. Only Pow calls such a function. Operands of no axis, or of one axis of
- * length 1, have a shader of their own, which does compile.
+ * WebGPU build of onnxruntime 1.30 reads this operand as vec4 and the other as a number. Its shader passes both to a
+ * function of two vec4, and does not compile. Only Pow calls such a function. Operands without axes, or with one axis
+ * of length 1, use another shader, which does compile.
  *
  * @returns number of nodes that were rewritten
  * @throws {UnsupportedNodeError} if a subgraph contains Pow

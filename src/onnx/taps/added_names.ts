@@ -5,12 +5,18 @@
  * @module
  */
 
-/** Returns the name of a value that observes a tensor, or of the intermediate value `part` that it is computed from. */
+/**
+ * Returns the name of a value that a tap adds for a tensor: `tap:` and the tensor's name, followed by a dot and
+ * `part` unless `part` is empty.
+ */
 export function tapName(tensor: string, part: string): string {
   return `tap:${tensor}${part === "" ? "" : `.${part}`}`;
 }
 
-/** Returns the name of a value that changes a tensor, or of the intermediate value `part` that it is computed from. */
+/**
+ * Returns the name of a value that a patch adds for a tensor: `patch:` and the tensor's name, followed by a dot and
+ * `part` unless `part` is empty.
+ */
 export function patchName(tensor: string, part: string): string {
   return `patch:${tensor}${part === "" ? "" : `.${part}`}`;
 }

@@ -104,7 +104,7 @@ export class Elements {
     });
   }
 
-  /** Number of elements in each of `bins` equal parts of a range; the outer bins are open: [bins]. */
+  /** Returns the number of elements in each of `bins` equal parts of a range; the outer bins are open: [bins]. */
   histogram(bins: number, [low, high]: readonly [number, number]): string {
     const graph = this.#graph;
     const above = this.make("above", "Sub", [this.all, this.number(low)]);
@@ -118,7 +118,7 @@ export class Elements {
     return this.make("counts", "ScatterElements", inputs, { axis: 0, reduction: "add" });
   }
 
-  /** Sum of a list, 0 if it is empty: [1]. */
+  /** Returns the sum of a list, 0 if it is empty: [1]. */
   sum(list: string): string {
     return this.#reduce("ReduceSum", list);
   }

@@ -17,19 +17,19 @@ export interface ScriptedGroup {
   /**
    * Learning rate.
    *
-   * @default the trainer's
+   * @default that of the script
    */
   readonly lr?: number;
   /**
    * Weight decay.
    *
-   * @default the trainer's
+   * @default that of the script
    */
   readonly weightDecay?: number;
   /**
    * Momentum. Hooks can read and set it, but steps ignore it.
    *
-   * @default the trainer's
+   * @default that of the script
    */
   readonly momentum?: number;
 }

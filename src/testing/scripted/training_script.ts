@@ -59,13 +59,13 @@ export interface ScriptParts {
    */
   readonly lr?: number;
   /**
-   * Weight decay.
+   * Weight decay of every group.
    *
    * @default 0
    */
   readonly weightDecay?: number;
   /**
-   * Momentum.
+   * Momentum of every group.
    *
    * @default 0
    */
@@ -107,7 +107,7 @@ export interface ScriptParts {
    */
   readonly accumulate?: number;
   /**
-   * Gradient clipping.
+   * Limits for gradient clipping, by norm and by value.
    *
    * @default undefined
    */

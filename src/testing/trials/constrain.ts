@@ -43,7 +43,7 @@ function bondsOf(world: World) {
   };
 }
 
-/** Returns corners of triangles of about 3 Å, some of them in the next cell. */
+/** Returns the corners of triangles with sides of about 1 Å, one triangle for every three atoms. */
 function corners({ size, id }: Member): number[] {
   const noise = normals(3 * size, seed(80, id), 0.05);
   return noise.map((off, i) => {

@@ -87,7 +87,7 @@ const hardmax: Line = (from, to, at, n) => {
   if (n > 0) to[best] = 1;
 };
 
-/** Creates an operator along one axis. */
+/** Creates an operator that applies `line` along one axis, which is an attribute of the node. */
 function along(line: Line): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node);

@@ -103,7 +103,7 @@ function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64
   return data;
 }
 
-/** Returns the number of groups of channels. */
+/** Returns the number of groups of channels. Throws a RangeError if the weights do not fit the image. */
 function groupsOf(node: NodeProto, x: PlainTensor, weights: PlainTensor, channels: number): number {
   const groups = intAttribute(node, "group", 1);
   const fits = x.dims.length >= 3 && x.dims.length === weights.dims.length &&

@@ -86,7 +86,7 @@ const mod: Evaluate = (inputs, node) => {
   return [combine(node, a, b, intAttribute(node, "fmod", 0) === 1 ? truncatedMod : floorMod)];
 };
 
-/** Creates an operator with one or more inputs. */
+/** Creates an operator that combines one or more inputs from left to right. */
 function variadic(row: BinaryRow): Evaluate {
   return (inputs, node) => {
     let sum = required(inputs, 0, node);

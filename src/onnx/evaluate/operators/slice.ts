@@ -35,7 +35,7 @@ export const slice: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: gather({ data: x.data, strides: apart, offset }, dims) }];
 };
 
-/** Returns the bounds from inputs, or from attributes of old files. */
+/** Returns axis, start, end and step of each slice, from inputs or from attributes of old files. */
 function partsOf(inputs: readonly (PlainTensor | undefined)[], x: PlainTensor, node: NodeProto) {
   const rank = x.dims.length;
   const starts = listOf(inputs, 1, node, "starts") ?? [];

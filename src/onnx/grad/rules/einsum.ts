@@ -6,8 +6,8 @@ import { type Labeled, labeled, permuted, summed } from "../labeled.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /**
- * The gradient of each operand is the product of g and the other operands, summed to its labels. Labels that only
- * this operand has were summed over, so the gradient is broadcast along them.
+ * Rule of Einsum. The gradient of each operand is the product of g and the other operands, summed to the operand's
+ * labels. Labels that only this operand has were summed over, so the gradient is broadcast along them.
  */
 const einsum: OperatorGradient = (step, write) => {
   const { inputs, y, g } = step;

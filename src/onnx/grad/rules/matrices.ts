@@ -6,7 +6,7 @@ import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 const matMul: OperatorGradient = (step, write) => product(step, write, step.g, [0, 0]);
 
-/** Differentiates a MatMul with optional transpositions and a factor. */
+/** Rule of FusedMatMul, which is a MatMul with optional transpositions and a factor. */
 const fusedMatMul: OperatorGradient = (step, write) => {
   const { node, g } = step;
   const [transA, transB, ...more] = ["transA", "transB", "transBatchA", "transBatchB"]

@@ -111,7 +111,7 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
 
-/** Normalized values that are scaled and shifted per channel, along axis 1. */
+/** A normalization whose values are scaled and shifted per channel, along axis 1. */
 interface Stretched {
   readonly a: string;
   readonly g: string;

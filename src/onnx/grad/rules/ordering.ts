@@ -1,7 +1,7 @@
 import { intAttribute } from "../../codec/attributes.ts";
 import type { OperatorGradient } from "../rule.ts";
 
-/** The gradient of a cumulative sum is the cumulative sum in the opposite direction. */
+/** Rule of CumSum. The gradient is the cumulative sum of g in the opposite direction. */
 const cumSum: OperatorGradient = ({ node, b, g }, write) => [
   () =>
     write.make("CumSum", [g, b], {
@@ -11,7 +11,7 @@ const cumSum: OperatorGradient = ({ node, b, g }, write) => [
 ];
 
 /**
- * Applies the operator to the gradient. This is correct for linear operators that are their own inverse or mask
+ * Rule that applies the operator to g. This is correct for linear operators that are their own inverse or mask
  * elements.
  */
 const again: OperatorGradient = ({ node, inputs, g }, write) => [() => {

@@ -66,7 +66,7 @@ function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   return padded(write, x, { begins: write.ints(begins), ends: write.ints(ends) }, lowest);
 }
 
-/** Divides the gradient of a window equally among its elements. */
+/** Rule of AveragePool. Divides the gradient of a window equally among its elements. */
 const averagePool: OperatorGradient = (step, write) => {
   const { node, a, y } = step;
   const pool = poolOf(write, node, a, y), { windows, edges, kernel } = pool;
@@ -77,7 +77,7 @@ const averagePool: OperatorGradient = (step, write) => {
   }];
 };
 
-/** Divides the gradient equally among all elements. */
+/** Rule of GlobalAveragePool. Divides the gradient of a channel equally among its elements. */
 const globalAveragePool: OperatorGradient = ({ a, g }, write) => [() => {
   const lengths = write.lengthsOf(a).slice(2);
   const count = lengths.reduce<number>((product, length) => product * Number(length), 1);

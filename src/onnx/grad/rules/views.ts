@@ -4,7 +4,7 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { OperatorGradient, Step } from "../rule.ts";
 import { constantShape, reshapeTo, type ShapePart } from "../shape_of_parts.ts";
 
-/** Reshapes the gradient to the shape of the input. */
+/** Rule of operators that change only the shape. Reshapes the gradient to the shape of the input. */
 const view: OperatorGradient = ({ a, y, g }, write) => [() => {
   const { facts } = write, shape = facts.of(a).shape;
   // g has the shape of y, but more lengths of y may be known.
