@@ -73,7 +73,7 @@ function wireOf(scalar: ScalarType): number {
 
 /** A violation of the framing rules. */
 export interface Fault {
-  /** Requirement: "it must …". */
+  /** Requirement that the bytes violate, such as "a number must have at most 10 bytes". */
   readonly requirement: string;
   /** Value that violates it. */
   readonly value: string;

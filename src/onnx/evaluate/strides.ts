@@ -62,7 +62,7 @@ export function walk(
   }
 }
 
-/** Merges axes where both tensors allow it. */
+/** Merges adjacent axes that are contiguous in both tensors, and drops axes of length 1. */
 function joined(dims: readonly number[], first: readonly number[], second: readonly number[]) {
   const lengths: number[] = [], s: number[] = [], t: number[] = [];
   for (let axis = 0; axis < dims.length; axis++) {

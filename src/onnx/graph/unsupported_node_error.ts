@@ -1,12 +1,12 @@
 /** Details of an {@linkcode UnsupportedNodeError}. */
 export interface UnsupportedNode {
-  /** Attempted action: `"use int32 for int64"`. */
+  /** Attempted action, such as `"use int32 for int64"`. */
   readonly action: string;
   /** Name of the node, or of its output if it has no name. */
   readonly node: string;
   /** Operator of the node. */
   readonly op: string;
-  /** Requirement that the node violates: "no node must …". */
+  /** Requirement that the node violates, such as "nodes must not have subgraphs". */
   readonly requirement: string;
   /** Position of the node in the graph, and the values that it is made from, if known. */
   readonly place?: string;

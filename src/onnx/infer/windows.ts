@@ -33,7 +33,7 @@ interface Window {
   readonly pads: number;
   readonly pad: string;
   /**
-   * Padding before the first element, if a last window may start inside and end outside (`ceil_mode`); otherwise
+   * Padding before the first element if `ceil_mode` lets the last window extend beyond the end; otherwise
    * `undefined`.
    */
   readonly begin: number | undefined;

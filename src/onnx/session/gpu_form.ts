@@ -34,7 +34,7 @@ export interface GpuFormOptions {
 /**
  * Rewrites a model so that the WebGPU build of onnxruntime runs all of it on the GPU, and can capture and replay
  * it:
- * - indices become int32, including those of inputs
+ * - int64 indices become int32, also if they are inputs
  * - tensors of constants are created on the GPU
  * - Acos is computed by Atan, because the GPU's acos is off by 2e-4
  * - operands of Pow get the shape of its result where the shader of Pow does not compile otherwise

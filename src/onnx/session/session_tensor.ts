@@ -34,7 +34,7 @@ export type TensorArray = ArrayByDtype[TensorDtype];
 
 /** Name, type and shape of a model's input or output. */
 export interface TensorInfo {
-  /** Name for feeding or fetching it. */
+  /** Name under which the tensor is fed or fetched. */
   readonly name: string;
   /** Element type. */
   readonly dtype: TensorDtype;

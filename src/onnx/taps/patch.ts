@@ -62,7 +62,7 @@ export interface Target {
 
 /** A node that takes the place of a tensor. */
 export interface Replacement {
-  /** Operation, for error messages and names: "zero". */
+  /** Operation, such as "zero", for error messages and names. */
   readonly verb: string;
   /** Input of the graph that the patch adds; omitted if it needs no input. */
   readonly input?: { readonly name: string | undefined; readonly shape: Shape | undefined };

@@ -51,7 +51,7 @@ export function onSink(
 /** Numbers that lose digits easily. */
 const ODD = [-0, 0.1 + 0.2, 1e300, -5e-324, 1 / 3, 2 ** 53, -1e-7, 1e21];
 
-/** Returns a unique system with `atoms` atoms. */
+/** Returns a system with `atoms` atoms that is different for each seed. */
 export function structure(seed: number, atoms: number = 1 + seed % 3): SystemInput {
   const numbers = Array.from({ length: atoms }, (_, i) => 1 + (7 * seed + i) % 90);
   const vectors = (scale: number) =>
@@ -79,7 +79,7 @@ const EXTREMES: Readonly<Record<DType, readonly number[]>> = {
   u8: [255, 0, 1],
 };
 
-/** Returns a batch with fields of every level and dtype and several widths, named after these. */
+/** Returns a batch with one field per combination of level, dtype and width, whose name contains all three. */
 export function everyField(): Batch {
   const batch = Batch.from([structure(2, 3), structure(5, 1), structure(4, 2)]);
   batch.setEdges([0, 1, 1, 2, 2, 0, 4, 5], [0, 0, 0, 1, 0, -1, 0, 0, 0, -2, 0, 0]);

@@ -25,12 +25,15 @@ function positives(world: World): Buffer<"real"> {
   return world.atoms("real", 1, squared);
 }
 
-/** Returns a row of settings per system in float32. The first number depends on the system. */
+/** Returns a row of float32 settings per system, computed from the system's id. */
 function rows(world: World, row: (id: number) => readonly number[]): Buffer<"real"> {
   return world.systems("real", row(0).length, ({ id }) => row(id).map(Math.fround));
 }
 
-/** Returns squares whose sum is exactly 16 in any batch: each but the last is half of the remainder. */
+/**
+ * Returns squares whose sum is exactly 16 in any batch: each of the first six is half of the remainder, and the last
+ * one is the rest.
+ */
 function sharesOf16(world: World): Buffer<"f64"> {
   const last = world.members.length - 1;
   let at = 0, left = 16;

@@ -13,9 +13,9 @@ export interface Windows {
   readonly image: readonly number[];
   /** Shape of a window. */
   readonly kernel: readonly number[];
-  /** Distance between windows. */
+  /** Distance between adjacent windows, in elements of the image. */
   readonly strides: readonly number[];
-  /** Distance between elements of a window. */
+  /** Distance between adjacent elements of a window, in elements of the image. */
   readonly dilations: readonly number[];
   /** Padding before the image. */
   readonly begin: readonly number[];

@@ -7,9 +7,9 @@ import type { GradientWriter } from "../gradient_writer.ts";
  * elements, the narrow image has one element per window.
  */
 export interface Windows {
-  /** Distance between windows. */
+  /** Distance between adjacent windows, in elements of the image. */
   readonly stride: number;
-  /** Distance between elements of a window. */
+  /** Distance between adjacent elements of a window, in elements of the image. */
   readonly dilation: number;
   /** Padding before the image: distance by which the first window starts before it. */
   readonly begin: number;

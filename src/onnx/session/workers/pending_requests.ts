@@ -15,7 +15,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A request without its number. */
+/** A request without its `id`. */
 type Unnumbered<R = WorkerRequest> = R extends WorkerRequest ? Omit<R, "id"> : never;
 
 /** Options of {@linkcode PendingRequests}. */
