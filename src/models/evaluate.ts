@@ -1,5 +1,5 @@
 /**
- * One evaluation of a model outside of an engine.
+ * A single evaluation of a model without an engine.
  *
  * @module
  */
@@ -13,14 +13,14 @@ import { type Model, outputsOf, type Wanted } from "./model.ts";
 
 /** Options of {@linkcode evaluateModel}. */
 export interface EvaluateOptions {
-  /** Outputs to compute besides the forces. @default energies and stresses */
+  /** Outputs to compute in addition to the forces. @default energies and stresses */
   readonly wanted?: Wanted;
   /** Initial value of forces, energies and virials, to which the model adds. @default 0 */
   readonly begin?: number;
   /** One flag per system: 1 to evaluate it, 0 to skip it. @default all 1 */
   readonly active?: readonly number[];
   /**
-   * True if the positions of far systems are relative to an origin per system, as in an engine with an
+   * True if the positions of systems far from zero are relative to an origin per system, as in an engine with an
    * invariant model. @default false
    */
   readonly hasOrigins?: boolean;
@@ -65,7 +65,7 @@ export async function evaluateModel(
   }
 }
 
-/** Returns the calls that search the pairs of all lists of a state. */
+/** Returns the calls that search the neighbor pairs of all lists of a state. */
 export function searches(state: ResidentBatch): readonly KernelCall[] {
   const place = {
     positions: state.field("positions"),
@@ -76,7 +76,7 @@ export function searches(state: ResidentBatch): readonly KernelCall[] {
   return Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...place }));
 }
 
-/** Runs kernels once. Returns the first system with a value that is not finite. */
+/** Runs kernels once. Returns the index of the first system with a value that is not finite, or `undefined`. */
 async function run(
   state: ResidentBatch,
   calls: Parameters<ResidentBatch["prepare"]>[0],

@@ -1,5 +1,5 @@
 /**
- * Models of the forces: pair potentials, bonded potentials, sums of them, and custom potentials.
+ * Models of forces: pair potentials, bonded potentials, custom potentials, and sums of models.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The interface between engines and models of the forces.
+ * The interface between engines and models of forces.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import type { Buffer, KernelCall } from "../backend/backend.ts";
 import type { NumericArray } from "../batch/fields/fields.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 
-/** An output that a model may give. */
+/** An output that a model may have. */
 export type ModelOutput = "energy" | "forces" | "stress";
 
-/** Outputs to compute in one evaluation, besides the forces. */
+/** Outputs that one evaluation computes in addition to the forces. */
 export interface Wanted {
   /** True if potential energies are needed. */
   readonly energy: boolean;
@@ -19,58 +19,58 @@ export interface Wanted {
   readonly stress: boolean;
 }
 
-/** A potential energy with its gradient, which drives the motion of atoms. */
+/** A potential energy and its gradient, which moves the atoms. */
 export interface Model {
   /** Name of the model, for error messages and logs. */
   readonly name: string;
   /** Outputs of the model. Engines require `"forces"`. */
   readonly gives: readonly ModelOutput[];
   /**
-   * Names of further fields of the batch that the model writes, which hooks may read.
+   * Names of further fields of the batch that the model writes and hooks may read.
    *
    * @default undefined
    */
   readonly fields?: readonly string[];
   /**
-   * True if a translation of a system does not change the results, as in all potentials between atoms. Only
-   * then are the positions of systems far from zero relative to an origin per system, for which float32 is
-   * precise enough.
+   * True if a translation of a system does not change the results, as for all potentials between atoms. Only then are
+   * the positions of a system far from zero stored relative to an origin near it, for which float32 is precise
+   * enough.
    *
    * @default false: positions are absolute
    */
   readonly isInvariant?: boolean;
   /**
-   * Prepares the model for a batch. `warn` receives warnings that do not stop a run. Throws a RangeError that
-   * names system and atom if the batch contains an atom that the model does not know.
+   * Prepares the model for a batch. `warn` receives warnings that do not stop a run. Throws a RangeError that names
+   * the system and the atom if the batch contains an element that the model does not know.
    */
   open(state: ResidentBatch, warn?: (message: string) => void): OpenModel;
 }
 
 /**
- * A model that is prepared for a batch. It adds its results to the field `forces`, to `energy`, and to the
- * state `virial` (Σ f ⊗ r, nine per system). It must not change systems that are not active. It has `calls`,
- * `compute`, or both, which run in this order, and optionally `add`, which runs last.
+ * A model that is prepared for a batch. It adds its results to the field `forces`, to the field `energy`, and to the
+ * state `virial` (Σ f ⊗ r, nine numbers per system). It must not change inactive systems. It has `calls`, `compute`
+ * or both, which run in this order, and optionally `add`, which runs last.
  */
 export interface OpenModel {
   /**
-   * Returns kernel calls that add the results. The pair lists that the model has requested are up to date
-   * when they run.
+   * Returns kernel calls that add the results. The pair lists that the model has requested are up to date when the
+   * calls run.
    */
   calls?(wanted: Wanted): readonly KernelCall[];
   /** Computes the results on the host, for models that are not kernels. */
   compute?(wanted: Wanted): void | PromiseLike<void>;
-  /** Returns kernel calls that add results which `compute` has left in buffers of the model. */
+  /** Returns kernel calls that add the results which `compute` has stored in buffers of the model. */
   add?(wanted: Wanted): readonly KernelCall[];
   /**
-   * Describes a value of the last evaluation that is not finite for a system, such as `"forces of atom 3 is
-   * NaN"`. The engine adds it to the error of the run that it ends.
+   * Describes a value of the last evaluation that is not finite in a system, such as `"forces of atom 3 is NaN"`;
+   * undefined if all values are finite. The engine adds the description to the error that ends the run.
    */
   fault?(system: number): PromiseLike<string | undefined>;
-  /** Frees resources for the batch that the state does not manage. */
+  /** Frees the resources that `open` has allocated and the state does not manage. */
   close?(): void | PromiseLike<void>;
 }
 
-/** Buffers to which models add. */
+/** Buffers to which models add their results. */
 export interface Outputs {
   /** Forces in eV/Å, three per atom. */
   readonly forces: Buffer<"real">;
@@ -81,15 +81,15 @@ export interface Outputs {
 }
 
 /**
- * Returns a copy of a field, even while an engine holds the batch: models may be opened during a run. On a
- * GPU the copy is as old as the last read-back; engines read back before they open a model there.
+ * Returns a copy of a field. It works while an engine holds the batch, because models may be opened during a run. On
+ * a GPU the values are those of the last read-back; engines read back before they open a model there.
  */
 export function valuesOf(state: ResidentBatch, field: string): NumericArray {
   return state.mirroredField(field);
 }
 
 /**
- * Returns the buffers to which models add.
+ * Returns the buffers to which models add their results.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 /**
- * Potentials in .onnx files. This is a separate entry point because it needs packages for ONNX that no other
- * part needs.
+ * Potentials in .onnx files. This is a separate entry point, because it needs packages for ONNX that the rest of
+ * Hooke does not need.
  *
  * @module
  */

@@ -9,15 +9,15 @@ export interface BondedArgs extends Outputs {
   readonly positions: Buffer<"real">;
   /** Cells, Å. */
   readonly cell: Buffer<"real">;
-  /** Lattice vectors that atoms have crossed; `undefined` if they are not counted. */
+  /** Counts of the lattice vectors that atoms have crossed, three per atom; `undefined` if they are not counted. */
   readonly images: Buffer<"i32"> | undefined;
-  /** The bits of `Want`. */
+  /** Bits of `Want`, which select the outputs. */
   readonly want: number;
 }
 
 /**
- * Returns a model of one kernel. `open` uploads its parameters to the backend and returns a function that
- * makes the call of the kernel. `isInvariant` is true if a translation does not change the results.
+ * Returns a model that consists of one kernel. `open` uploads the parameters to the backend, and returns a function
+ * that makes the call of the kernel. `isInvariant` is true if translations do not change the results.
  */
 export function bondedModel(
   name: string,

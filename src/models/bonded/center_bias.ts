@@ -10,10 +10,10 @@ import { bondedModel } from "./bonded_model.ts";
 export interface CenterBiasOptions {
   /** Force constant k in eV/Å². */
   readonly stiffness: number;
-  /** Target of the center of mass in Å: three numbers for all systems, or three per system. */
+  /** Target of the center of mass in Å: three numbers for all systems, or three numbers per system. */
   readonly center: ArrayLike<number>;
   /**
-   * Atoms of the group, counted within each system.
+   * Indices of the atoms of the group within each system, from 0.
    *
    * @default all
    */
@@ -23,11 +23,11 @@ export interface CenterBiasOptions {
 const NAME = "a bias on the center of mass";
 
 /**
- * Returns a model of a spring between the center of mass of a group of atoms and a point, E = ½ k |d|², with
+ * Returns a model of a spring between the center of mass of a group of atoms and a point, E = ½ k |d|². The model has
  * energies, forces and stresses. Add it to another model with `sum` or a `BiasedPotentialHook`.
  *
- * @throws {RangeError} if a parameter is out of range; opening the model throws one if `center` does not fit
- * the batch
+ * @throws {RangeError} if a parameter is out of range. Opening the model throws one if `center` does not fit the
+ * batch
  *
  * @example
  * ```ts
@@ -52,7 +52,10 @@ export function centerBias(options: CenterBiasOptions): Model {
   });
 }
 
-/** Uploads the bias of a batch to its backend. Throws a RangeError if `center` does not fit the batch. */
+/**
+ * Uploads the parameters of the bias to the backend of a batch. Throws a RangeError if `center` does not fit the
+ * batch.
+ */
 function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOptions) {
   const { size, nodeOffsets, systemOfNode } = state.batch;
   if (center.length !== 3 && center.length !== 3 * size) {

@@ -9,7 +9,7 @@ import { bondedModel } from "./bonded_model.ts";
 
 /** A bond between two atoms. */
 export interface SpringBond {
-  /** The two atoms, counted within their system. */
+  /** Indices of the two atoms within their system, from 0. */
   readonly atoms: readonly [number, number];
   /** Equilibrium length r₀ in Å. */
   readonly length: number;
@@ -26,11 +26,11 @@ export interface SpringBond {
 const NAME = "harmonic bonds";
 
 /**
- * Returns a model of springs between pairs of atoms, E = Σ ½ k (r − r₀)², with energies, forces and stresses.
- * The argument is one list of bonds for all systems of a batch, or a list per system.
+ * Returns a model of springs between pairs of atoms, E = Σ ½ k (r − r₀)², with energies, forces and stresses. The
+ * argument is one list of bonds for all systems of a batch, or one list per system.
  *
- * @throws {RangeError} that names the bond if a parameter is out of range; opening the model throws one that
- * names the system if a bond does not fit it
+ * @throws {RangeError} if a parameter is out of range; the message names the bond. Opening the model throws one if a
+ * bond does not fit its system; the message names the system
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function harmonicBonds(
   }, true);
 }
 
-/** Uploads the bonds of a batch to its backend. Throws a RangeError if the bonds do not fit the batch. */
+/** Uploads the bonds to the backend of a batch. Throws a RangeError if they do not fit the batch. */
 function bondsOn(
   state: ResidentBatch,
   lists: readonly (readonly SpringBond[])[],

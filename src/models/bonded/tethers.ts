@@ -11,10 +11,13 @@ import { bondedModel } from "./bonded_model.ts";
 
 /** Options of {@linkcode tethers}. */
 export interface TethersOptions {
-  /** Force constant k in eV/Å²: one number, or one per atom of the batch; 0 for an atom without a spring. */
+  /**
+   * Force constant k in eV/Å²: one number above 0, or one number per atom of the batch. An atom with the number 0 has
+   * no spring.
+   */
   readonly stiffness: number | ArrayLike<number>;
   /**
-   * Anchor points of the springs in Å: three numbers per atom of the batch, or three for all atoms.
+   * Anchor points of the springs in Å: three numbers for all atoms, or three numbers per atom of the batch.
    *
    * @default the position of each atom when the model is opened on the batch
    */
@@ -24,11 +27,11 @@ export interface TethersOptions {
 const NAME = "tethers";
 
 /**
- * Returns a model of a spring between each atom and an anchor point, E = Σ ½ k |x − x₀|², with energies,
- * forces and stresses.
+ * Returns a model of a spring between each atom and an anchor point, E = Σ ½ k |x − x₀|², with energies, forces and
+ * stresses.
  *
- * @throws {RangeError} if `stiffness` is out of range; opening the model throws one if the parameters do not
- * fit the batch
+ * @throws {RangeError} if `stiffness` is out of range. Opening the model throws one if the parameters do not fit the
+ * batch
  *
  * @example
  * ```ts
@@ -51,7 +54,7 @@ export function tethers(options: TethersOptions): Model {
   });
 }
 
-/** Uploads the springs of a batch to its backend. Throws a RangeError for parameters that do not fit the batch. */
+/** Uploads the springs to the backend of a batch. Throws a RangeError if the parameters do not fit the batch. */
 function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions) {
   const { batch, batch: { nodeCount } } = state;
   assertOfAll(batch, "stiffness", stiffness, 0);
@@ -71,7 +74,10 @@ function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions)
   };
 }
 
-/** Throws a TypeError for a list per atom if systems join or leave the batch. `width`: the length of one value. */
+/**
+ * Throws a TypeError if a parameter has a value per atom and systems join or leave the batch. `width` is the length
+ * of a single value for all atoms.
+ */
 function assertOfAll(
   batch: Batch,
   name: string,
@@ -95,7 +101,10 @@ function places(state: ResidentBatch): Float64Array {
 
 const opened = new WeakMap<ResidentBatch, number>();
 
-/** Returns the name of the state with the anchors; several tethers are numbered in their order of opening. */
+/**
+ * Returns the name of the state that holds the anchors. Several tethers on one batch are numbered in the order in
+ * which they are opened.
+ */
 function nameOn(state: ResidentBatch): string {
   const count = (opened.get(state) ?? 0) + 1;
   opened.set(state, count);

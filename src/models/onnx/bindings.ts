@@ -1,5 +1,6 @@
 /**
- * Bindings of a model's tensors: the meanings of its inputs and outputs, on every backend and runtime.
+ * Bindings of a model's tensors, which state the meanings of its inputs and outputs. They are the same for every
+ * backend and runtime.
  *
  * @module
  */
@@ -12,56 +13,59 @@ import type { ListRules } from "./lists/part_lists.ts";
 import { unitsOf } from "./manifest/units.ts";
 import type { OnnxUnits } from "./manifest/units.ts";
 
-/** An input with its meaning. */
+/** An input of a model, with its meaning. */
 export interface OnnxInputBinding {
-  /** The input. */
+  /** Name, type and shape of the input. */
   readonly tensor: TensorInfo;
-  /** Meaning of the input; `"constant"` never changes, `"derived"` is computed by a custom function. */
+  /** Meaning of the input. A `"constant"` input never changes; a custom function computes a `"derived"` input. */
   readonly meaning: OnnxInput | "constant" | "derived";
-  /** Name of the list whose edges the input receives, if that is not the list of the model's cutoff. */
+  /** Name of the further list whose edges the input receives; undefined for the list of the model's cutoff. */
   readonly list?: string;
-  /** Form of its shape; `undefined` for inputs that are constant or derived. */
+  /** Form of the input's shape; `undefined` for constant and derived inputs. */
   readonly form: Form | undefined;
-  /** Evidence for the meaning: `"by its name"`. */
+  /** Evidence for the meaning, such as `"by its name"`. */
   readonly reason: string;
 }
 
-/** An output with its meaning. */
+/** An output of a model, with its meaning. */
 export interface OnnxOutputBinding {
-  /** The output. */
+  /** Name, type and shape of the output. */
   readonly tensor: TensorInfo;
-  /** Meaning of the output; `"field"` is a field of the batch. */
+  /** Meaning of the output; `"field"` if it is written to a field of the batch. */
   readonly meaning: OnnxOutput | "field";
-  /** Name of the field; `undefined` for other outputs. */
+  /** Name of the field of the batch; `undefined` unless the meaning is `"field"`. */
   readonly field: string | undefined;
-  /** Level of its rows; `undefined` if only a run shows it. */
+  /**
+   * `"node"` if the output has a row per atom, `"system"` if it has a row per system. `undefined` if the shape does
+   * not tell; the number of rows after a run then decides.
+   */
   readonly level: "node" | "system" | undefined;
   /** Number of values per row. */
   readonly width: number;
-  /** Factor that converts the output: units, and the scale of the manifest. */
+  /** Factor by which the values are multiplied: the conversion of units times the `scale` of the manifest. */
   readonly scale: number;
-  /** Evidence for the meaning. */
+  /** Evidence for the meaning, such as `"by its name"`. */
   readonly reason: string;
 }
 
-/** Bindings of all tensors that are used. */
+/** Bindings of all tensors that a model uses. */
 export interface OnnxBindings {
-  /** All inputs, in the model's order. */
+  /** All inputs, in the order of the model. */
   readonly inputs: readonly OnnxInputBinding[];
-  /** The outputs that are used. */
+  /** The outputs that have a meaning. Other outputs are ignored. */
   readonly outputs: readonly OnnxOutputBinding[];
-  /** `"joined"` if the model takes all systems at once, `"single"` if it takes one at a time. */
+  /** `"joined"` if the model takes all systems at once, `"single"` if it takes one system at a time. */
   readonly batch: "joined" | "single";
   /**
-   * True if lists are padded; `undefined` if the manifest does not state it: lists are then padded only on a
-   * GPU, if padding does not change results.
+   * True if lists are padded, false if they must not be padded. If it is `undefined`, lists are padded only on a GPU,
+   * after a comparison has shown that padding does not change the results.
    */
   readonly padding: boolean | undefined;
-  /** True if the model has inputs of edges. */
+  /** True if the model needs lists of edges. */
   readonly hasEdges: boolean;
-  /** True if the model has inputs of triplets. */
+  /** True if the model needs lists of triplets. */
   readonly hasTriplets: boolean;
-  /** Differences between the model's lists and those of the kernels. */
+  /** Conversions from the lists of the kernels to those that the model needs. */
   readonly rules: ListRules;
 }
 
@@ -98,7 +102,7 @@ export function bindingsOf(
   manifest: OnnxManifest,
 ): OnnxBindings {
   const has = (set: ReadonlySet<string>) => inputs.some(({ meaning }) => set.has(meaning));
-  // A custom function may use any of the values, so all must be prepared.
+  // A custom function may use any of its arguments, so edges and triplets are listed if the manifest allows it.
   const isDerived = inputs.some(({ meaning }) => meaning === "derived");
   const hasTriplets = has(OF_TRIPLETS) || (isDerived && manifest.reach !== undefined);
   const others = Object.entries(manifest.lists ?? {}).map(([name, { cutoff, nearest }]) => ({
@@ -130,7 +134,7 @@ export function bindingsOf(
   };
 }
 
-/** Returns whether an input has no axis for a second system. */
+/** Returns whether the shape of an input allows only one system. */
 export function isSingleSystem(inputs: readonly OnnxInputBinding[]): boolean {
   return inputs.some(({ meaning, form }) =>
     form !== undefined && (form[0] === 1 && form.length > 1) ||
@@ -138,14 +142,17 @@ export function isSingleSystem(inputs: readonly OnnxInputBinding[]): boolean {
   );
 }
 
-/** Returns the axis of the rows: a first axis of length 1 may precede the atoms. */
+/** Returns the axis that counts rows: axis 1 if the shape is [1, rows, …], otherwise axis 0. */
 function rowsAxis({ shape }: TensorInfo): 0 | 1 {
   const [first, second] = shape;
   const isFree = typeof second === "string" || (second ?? 0) < 0;
   return first === 1 && isFree ? 1 : 0;
 }
 
-/** Returns the level of an output's rows, or `undefined` if its shape does not show it. */
+/**
+ * Returns `"node"` if an output has a row per atom, `"system"` if it has a row per system, and `undefined` if its
+ * shape does not tell. `nodes` is the name that shapes have for the number of atoms.
+ */
 export function levelOf(
   meaning: OnnxOutput | "field",
   tensor: TensorInfo,
@@ -160,7 +167,7 @@ export function levelOf(
   return name === nodes ? "node" : "system";
 }
 
-/** Returns the number of values per row of an output, or `undefined` if its shape does not show it. */
+/** Returns the number of values per row of an output; `undefined` if its shape does not tell. */
 export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): number | undefined {
   if (meaning === "energy") return 1;
   if (meaning === "forces" || meaning === "gradient") return 3;
@@ -176,7 +183,7 @@ export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): numb
     : undefined;
 }
 
-/** Returns the factor that converts an output to eV and Å; fields are not converted. */
+/** Returns the factor that converts an output to eV and Å. It is 1 for fields, which are not converted. */
 export function scaleOf(
   meaning: OnnxOutput | "field",
   { energy, length }: OnnxUnits = unitsOf({}),

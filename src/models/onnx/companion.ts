@@ -12,29 +12,31 @@ import { type FeedRules, PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-/** Properties that determine which neighbors a model needs. */
+/** The reach of a model: the distances up to which it needs edges and triplets. */
 export interface ModelReach extends FeedRules {
-  /** Cutoff radius in Å. */
+  /** Cutoff radius of edges in Å; 0 if the model has no edges. */
   readonly cutoff: number;
   /** Largest length in Å of the edges of triplets; 0 if the model has no triplets. */
   readonly reach: number;
-  /** True if each pair is listed once. */
+  /** True if each pair is listed once, with the lower atom first. False if it is listed in both directions. */
   readonly isHalf: boolean;
 }
 
-/** Number of atoms of the companion: the smallest number with a triplet. */
+/** Number of atoms of the companion, which is the smallest number that has a triplet. */
 export const COMPANION_ATOMS = 3;
 
-/** Pairs of the companion by source. A half list has only those that lead to a higher atom. */
+/**
+ * Pairs of atoms of the companion, sorted by source atom. A half list has only those whose target is the higher atom.
+ */
 const PAIRS = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] as const;
 
-/** Returns whether a companion may be added to the inputs of a model. */
+/** Returns whether a companion system may be added to the inputs of a model. */
 export function mayHaveCompanion({ bindings }: FeedRules): boolean {
   const { batch, hasEdges, inputs, outputs } = bindings;
   return batch === "joined" && hasEdges &&
-    // The values that a manifest gives for a free length are those of the original batch.
+    // A constant input with a free length has values for the original batch only.
     !inputs.some(({ meaning, tensor }) => meaning === "constant" && hasFreeLength(tensor)) &&
-    // A single value for the whole batch would include the companion.
+    // An output with a single value for the whole batch would include the companion.
     outputs.every(({ tensor }) => hasFreeLength(tensor));
 }
 
@@ -42,14 +44,14 @@ function hasFreeLength({ shape }: TensorInfo): boolean {
   return shape.some((length) => typeof length === "string" || length < 0);
 }
 
-/** Inputs of a whole batch with a companion. */
+/** Inputs of a model for a whole batch and its companion. */
 export class CompanionFeeds {
   readonly #model: ModelReach;
   readonly #own: OnnxPart;
   readonly #all: OnnxPart;
   readonly #feeds: PartFeeds;
 
-  /** Prepares the inputs that are the same at each step. `own` must be the whole batch. */
+  /** Prepares the inputs that are the same at each step. `own` is the part that contains the whole batch. */
   constructor(model: ModelReach, own: OnnxPart, constants: OnnxConstants) {
     const { nodeOffsets } = constants, end = own.nodes[1] + COMPANION_ATOMS;
     const offsets = Int32Array.of(...nodeOffsets.subarray(0, own.systems[1] + 1), end);
@@ -59,14 +61,14 @@ export class CompanionFeeds {
     this.#feeds = new PartFeeds(model, this.#all, withCompanion(constants, own, offsets));
   }
 
-  /** Returns the inputs at this step; valid until the next call. */
+  /** Returns the inputs at the current step. They are valid until the next call. */
   fill(arrays: OnnxArrays): Feeds {
     return this.#feeds.fill(besides(arrays, this.#own, this.#model));
   }
 
   /**
-   * Returns the outputs without the rows of the companion; `undefined` if their lengths do not identify those
-   * rows.
+   * Returns the outputs without the rows of the companion; `undefined` if the length of an output does not show which
+   * rows these are.
    */
   own(outputs: Outputs, bindings: OnnxBindings): Outputs | undefined {
     const own: Record<string, Outputs[string]> = {};
@@ -83,7 +85,10 @@ export class CompanionFeeds {
   }
 }
 
-/** Returns the constants of a batch with its companion, whose atoms are of the first atom's element. */
+/**
+ * Returns the constants of a batch with its companion. The companion's atoms have the element of the batch's first
+ * atom.
+ */
 function withCompanion(
   { numbers, atomicNumbers, masses, pbc, systemOfNode, infos }: OnnxConstants,
   { nodes: [, N], systems: [, B] }: OnnxPart,
@@ -111,8 +116,8 @@ function shortestCutoff({ cutoff, bindings }: ModelReach): number {
 }
 
 /**
- * Returns the moving values with the companion: an equilateral triangle well within the cutoff, at the first
- * atom.
+ * Returns the moving values of a batch with its companion. The companion is an equilateral triangle at the first
+ * atom, with sides well below the cutoff.
  */
 function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArrays {
   const { nodes: [, N], systems: [, B] } = own;
@@ -131,7 +136,10 @@ function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArra
   };
 }
 
-/** Appends the edges and triplets of the companion to the lists. Its atoms are the last ones, too. */
+/**
+ * Appends the edges and triplets of the companion to the lists. They come last, because the lists are sorted by atom
+ * and the companion's atoms are the last ones.
+ */
 function listsWith(
   lists: OnnxLists,
   { nodes: [, N], systems: [, B] }: OnnxPart,
@@ -159,7 +167,7 @@ function listsWith(
   };
 }
 
-/** Returns the first `count` values with room for `more`, which are 0. */
+/** Returns a copy of the first `count` values, followed by `more` zeros. */
 function grown<T extends Int32Array | Float32Array | Float64Array>(
   values: T,
   count: number,
@@ -170,7 +178,10 @@ function grown<T extends Int32Array | Float32Array | Float64Array>(
   return longer;
 }
 
-/** Returns two rows of `count` values, each with further values at its end. */
+/**
+ * Takes an array of two rows of equal length, and returns the first `count` values of each row, followed by the
+ * further values of that row.
+ */
 function joined(
   rows: Int32Array,
   count: number,

@@ -10,45 +10,49 @@ import { FeedArray } from "./feed_array.ts";
 import { type Filling, MOVING, type OnnxConstants } from "./fills.ts";
 
 /**
- * Values for a function that computes an input. The arrays are valid until the function returns. Atoms and
- * edges are counted from 0. For a model that takes one system at a time, all values are those of that system.
+ * Values that a function receives to compute an input. The arrays are valid until the function returns. Indices of
+ * atoms and edges begin with 0. For a model that takes one system at a time, all values are those of that system.
  */
 export interface OnnxDerivedFrom {
-  /** Number of systems. In a batch without edges or triplets, a system of three atoms is added at the end. */
+  /**
+   * Number of systems. If a batch has no edges or no triplets, it includes a system of three atoms that is added at
+   * the end.
+   */
   readonly systemCount: number;
   /** Number of atoms. */
   readonly nodeCount: number;
-  /** Number of edges, including padding with `padding: true`. */
+  /** Number of edges. It includes padding if the option `padding` is true. */
   readonly edgeCount: number;
-  /** Number of triplets, including padding with `padding: true`. */
+  /** Number of triplets. It includes padding if the option `padding` is true. */
   readonly tripletCount: number;
-  /** The model's number of the element of each atom. */
+  /** Element of each atom, by the numbers that the model uses. */
   readonly numbers: Int32Array;
   /** Positions in Å, three per atom. */
   readonly positions: Float64Array;
   /** Lattice vectors in Å, nine numbers per system. */
   readonly cell: Float64Array;
-  /** System of each atom. */
+  /** Index of the system of each atom. */
   readonly batchIndex: Int32Array;
-  /** First atom of each system, followed by the number of atoms. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly systemOffsets: Int32Array;
-  /** Source atom of each edge. */
+  /** Index of the source atom of each edge. */
   readonly edgeSources: Int32Array;
-  /** Target atom of each edge. */
+  /** Index of the target atom of each edge. */
   readonly edgeTargets: Int32Array;
-  /**
-   * Shifts in Å, three per edge: the vector of an edge is `positions[target] − positions[source] + shift`.
-   */
+  /** Shifts in Å, three numbers per edge. The vector of an edge is `positions[target] − positions[source] + shift`. */
   readonly shifts: Float64Array;
-  /** Central atom of each triplet: the source of both its edges. */
+  /** Index of the central atom of each triplet, which is the source of both its edges. */
   readonly tripletCenters: Int32Array;
-  /** Two rows: the first edge of each triplet, then the second edge of each. */
+  /**
+   * Indices of the edges of triplets in two rows: the first edge of each triplet, then the second edge of each
+   * triplet.
+   */
   readonly tripletEdges: Int32Array;
 }
 
-/** Values with a shape. */
+/** Values of an input, with a shape. */
 export interface OnnxDerived {
-  /** Values, the last index running fastest. */
+  /** Values in row-major order. */
   readonly data: ArrayLike<number>;
   /** Length along each dimension. */
   readonly dims: readonly number[];
@@ -57,11 +61,11 @@ export interface OnnxDerived {
 /** A function that computes an input at each step. */
 export type OnnxDerive = (from: OnnxDerivedFrom) => OnnxDerived;
 
-/** Arrays for custom functions, reused at each step. */
+/** Arrays of the values that custom functions receive. Their memory is reused at each step. */
 export class DerivedArrays {
   readonly #arrays = new Map<string, FeedArray>();
 
-  /** Returns the values of a part of the batch for custom functions. */
+  /** Returns the values that custom functions receive for a part of the batch. */
   derive(filling: Omit<Filling, "form">, constants: OnnxConstants): OnnxDerivedFrom {
     const { part: { sizes, nodes, systems }, arrays: { lists } } = filling;
     const ints = (name: string, length: number) => this.#array(name, "int32", length);
@@ -117,8 +121,8 @@ export class DerivedArrays {
 }
 
 /**
- * Converts the result of a custom function to the type of the input. Throws a TypeError or RangeError if it
- * is not a tensor.
+ * Converts the result of a custom function to the type of its input. Throws a TypeError if the result is not `{ data,
+ * dims }`, and a RangeError if its shape does not have as many elements as its data.
  */
 export function derivedFeed(
   model: string,

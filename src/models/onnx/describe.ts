@@ -1,5 +1,5 @@
 /**
- * Description of a model in words.
+ * Description of a model as text.
  *
  * @module
  */
@@ -17,8 +17,8 @@ import type { OnnxOpened } from "./open_on_host.ts";
 import { unitsOf } from "./manifest/units.ts";
 
 /**
- * Describes a model: the content of the file, the meanings of its tensors with their evidence, and how it can
- * run on WebGPU.
+ * Describes a model as text: the content of its file, the meanings of its tensors with their evidence, the runtime,
+ * and the nodes that WebGPU can run.
  */
 export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   const { inputs, outputs } = opened.bindings;
@@ -44,7 +44,7 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
   ].join("\n");
 }
 
-/** Names of the runtimes on the processor. */
+/** Descriptions of the runtimes on the processor, by the device of a session. */
 const RUNTIMES: Readonly<Record<string, string>> = {
   native: "onnxruntime-node (native code)",
   wasm: "onnxruntime-web (WebAssembly)",

@@ -1,5 +1,5 @@
 /**
- * Elements, and the numbers that a model has for them.
+ * Elements: the numbers that a model uses for them, and the energies of free atoms.
  *
  * @module
  */
@@ -13,13 +13,13 @@ import type { NumberLimit } from "./elements/number_limits.ts";
 
 /** Numbers and energies of elements. */
 export interface OnnxElements {
-  /** The model's numbers by atomic number; `undefined` if they are the atomic numbers. */
+  /** The number that the model uses for each element, by atomic number; `undefined` if it uses atomic numbers. */
   readonly numbers: ReadonlyMap<number, number> | undefined;
   /** Energies of free atoms in eV by atomic number; `undefined` if the manifest has no such energies. */
   readonly energies: ReadonlyMap<number, number> | undefined;
 }
 
-/** The systems of a batch: their atoms, and the `info` of each. */
+/** The systems and atoms of a batch: the system of each atom, and the `info` of each system. */
 export type OnnxLayout = Pick<Batch, "size" | "systemOfNode" | "nodeOffsets" | "infos">;
 
 /** Returns the numbers and energies of the elements in a manifest. */
@@ -40,8 +40,8 @@ function byNumber(
 }
 
 /**
- * Returns the model's number of each atom. Throws a RangeError that names an atom if its element is not
- * known, or if a table of the graph (`limits`) has no row for it.
+ * Returns the number that the model uses for each atom. Throws a RangeError that names the atom if the model does not
+ * know its element, or if a table of the graph (`limits`) has no row for its number.
  */
 export function modelNumbers(
   model: string,
@@ -56,13 +56,13 @@ export function modelNumbers(
       : numbers.get(number) ?? refuse(model, "every element", numbers, batch, number, node);
     const limit = limits.find(({ range: [least, greatest] }) => own < least || own > greatest);
     if (limit !== undefined) throw beyond(model, limit, { batch, number, node, own });
-    // Many tables have a row 0 that means nothing.
+    // Many tables have a meaningless row 0, so `limits` does not exclude the number 0.
     if (numbers === undefined && number === 0) throw noElement(model, batch, node);
     return own;
   });
 }
 
-/** Returns the error for an atom whose number is outside a table of the graph. */
+/** Returns the error for an atom whose number has no row in a table of the graph. */
 function beyond(
   model: string,
   { table, range: [least, greatest] }: NumberLimit,
@@ -80,7 +80,7 @@ function beyond(
   );
 }
 
-/** Returns the error for an atom whose number is not that of an element, for a model of atomic numbers. */
+/** Returns the error for an atom with the number 0, which is no element, in a model that uses atomic numbers. */
 function noElement(model: string, batch: OnnxLayout, node: number): RangeError {
   return new RangeError(
     `Cannot use ${model} on ${
@@ -90,7 +90,7 @@ function noElement(model: string, batch: OnnxLayout, node: number): RangeError {
   );
 }
 
-/** Names an atom and its system. */
+/** Returns a description of an atom with its system, for errors. */
 function atomOf(batch: OnnxLayout, node: number): string {
   const system = batch.systemOfNode[node]!;
   const name = systemName(batch.infos, system);
@@ -98,8 +98,8 @@ function atomOf(batch: OnnxLayout, node: number): string {
 }
 
 /**
- * Returns the energies of the free atoms of each system in eV; `undefined` if the manifest has no such
- * energies. Throws as `modelNumbers` does.
+ * Returns the sum of the energies of free atoms for each system in eV; `undefined` if the manifest has no such
+ * energies. Throws a RangeError that names the atom if the energy of its element is missing.
  */
 export function freeEnergies(
   model: string,
@@ -114,7 +114,10 @@ export function freeEnergies(
   );
 }
 
-/** Returns the energy of the free atoms of one system in eV. Throws as `modelNumbers` does. */
+/**
+ * Returns the sum of the energies of free atoms for one system in eV. Throws a RangeError that names the atom if the
+ * energy of its element is missing.
+ */
 export function freeEnergy(
   model: string,
   energies: ReadonlyMap<number, number>,

@@ -1,5 +1,5 @@
 /**
- * Arrays in the type of a model's input.
+ * Arrays that hold the values of a model's inputs.
  *
  * @module
  */
@@ -11,22 +11,25 @@ import {
   type TensorDtype,
 } from "../../onnx/session/session_tensor.ts";
 
-/** Conversion of copied numbers. */
+/** Conversion of numbers while they are copied. */
 export interface Copying {
-  /** Number that is subtracted from each. @default 0 */
+  /** Number that is subtracted from each number. @default 0 */
   readonly minus?: number;
-  /** Factor for each, applied after the subtraction. @default 1 */
+  /** Factor for each number, applied after the subtraction. @default 1 */
   readonly scale?: number;
-  /** Distance between the places of successive numbers. @default 1 */
+  /** Distance between the indices of successive numbers in the array. @default 1 */
   readonly stride?: number;
 }
 
-/** Memory of one input, reused at each run, in the type that the model requires. */
+/** Array with the values of one input, in the type that the model requires. Its memory is reused at each run. */
 export class FeedArray {
   readonly #dtype: TensorDtype;
   #room: TensorArray;
   #data: TensorArray;
-  /** Halves of 64-bit integers, the lower at even places: writing them avoids a BigInt per number. */
+  /**
+   * View of 64-bit integers as 32-bit halves, the lower half at even indices. Writing the halves avoids creating a
+   * BigInt for each number. Undefined for other types.
+   */
   #halves: Int32Array | undefined;
 
   /** Creates an empty array. */
@@ -36,12 +39,12 @@ export class FeedArray {
     this.#halves = halvesOf(this.#data);
   }
 
-  /** The numbers. */
+  /** The current values. */
   get data(): TensorArray {
     return this.#data;
   }
 
-  /** Sets the number of values. Their content is undefined. */
+  /** Sets the number of values. Their content is undefined until they are written. */
   resize(length: number): this {
     if (length === this.#data.length) return this;
     // Lists grow by a few entries from step to step. Spare room avoids a new allocation at each growth.
@@ -53,7 +56,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Copies numbers `from` to `to` of a source to place `at` and the following places. */
+  /** Copies the numbers `from` to below `to` of a source, beginning at index `at`. */
   copy(
     at: number,
     source: ArrayLike<number>,
@@ -73,7 +76,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Writes a number to places `from`, `from + stride`, … below `to`. */
+  /** Writes a number at the indices `from`, `from + stride` and so on below `to`. */
   fill(value: number, from: number, to: number, stride: number = 1): this {
     const halves = this.#halves;
     // hot
@@ -84,7 +87,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Returns the numbers as a tensor. */
+  /** Returns the values as a tensor of the given shape, without copying them. */
   feed(dims: readonly number[]): HostFeed {
     return { data: this.#data, dims };
   }

@@ -1,5 +1,5 @@
 /**
- * Inputs of a model for a part of the batch at each step.
+ * Inputs of a model for a part of the batch, computed at each step.
  *
  * @module
  */
@@ -14,21 +14,21 @@ import { type OtherList, partLists } from "./lists/part_lists.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-/** Properties of a model that determine its inputs for any batch. */
+/** Properties of a model that determine its inputs for every batch. */
 export interface FeedRules {
   /** Name of the model in error messages. */
   readonly name: string;
-  /** Its tensors. */
+  /** Bindings of the model's tensors. */
   readonly bindings: OnnxBindings;
   /** Values of constant inputs, by name. */
   readonly constants: Readonly<Record<string, number | readonly number[]>>;
-  /** Functions of derived inputs, by name. */
+  /** Functions that compute derived inputs, by the name of the input. */
   readonly derived: Readonly<Record<string, OnnxDerive>>;
   /** Number of the model's length units in one Å. */
   readonly perAngstrom: number;
 }
 
-/** The inputs of one part of a batch, in memory that is reused. */
+/** The inputs of a model for one part of a batch. Their memory is reused at each step. */
 export class PartFeeds {
   readonly #fed: FeedRules;
   readonly #part: OnnxPart;
@@ -37,7 +37,7 @@ export class PartFeeds {
   readonly #moving: { readonly input: OnnxInputBinding; readonly array: FeedArray }[] = [];
   readonly #derived = new DerivedArrays();
   readonly #isDerived: boolean;
-  /** The part in other lists than that of the cutoff. */
+  /** The positions of the part in each of the model's further lists. */
   readonly #others: readonly OnnxPart[];
 
   /** Prepares the inputs that do not change. Throws a RangeError if a constant does not fit its shape. */
@@ -63,7 +63,7 @@ export class PartFeeds {
     }
   }
 
-  /** Returns the inputs at this step; valid until the next call. */
+  /** Returns the inputs at the current step. They are valid until the next call. */
   fill(seen: OnnxArrays): Feeds {
     const { perAngstrom, name: model, derived, bindings: { rules } } = this.#fed;
     const part = this.#part;
@@ -88,7 +88,7 @@ export class PartFeeds {
     return this.#feeds;
   }
 
-  /** Returns whether a list of the model is empty at this step. Custom functions are not called. */
+  /** Returns whether a list of the model is empty at the current step. Custom functions are not called. */
   hasEmptyList(seen: OnnxArrays): boolean {
     const { hasEdges, hasTriplets, rules } = this.#fed.bindings, { sizes } = this.#part;
     if (!hasEdges) return false;
@@ -120,7 +120,7 @@ export class PartFeeds {
   }
 }
 
-/** Returns the tensor of a constant input. Throws a RangeError if its numbers do not fit its shape. */
+/** Returns the tensor of a constant input. Throws a RangeError if the values in the manifest do not fit its shape. */
 export function constantFeed(
   { name: model, constants }: FeedRules,
   { tensor: { name, shape } }: OnnxInputBinding,

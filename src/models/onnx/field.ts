@@ -2,8 +2,8 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { OnnxOutputBinding } from "./bindings.ts";
 
 /**
- * Adds a field to a batch that does not have it. Throws a TypeError if a field of that name has another level
- * or width.
+ * Adds the field of an output to the batch, unless the batch has it. Throws a TypeError if the batch has a field of
+ * that name with another level or width.
  */
 export function ensureField(
   model: string,

@@ -1,5 +1,5 @@
 /**
- * Values of each meaning of an input.
+ * Functions that fill the inputs of each meaning.
  *
  * @module
  */
@@ -14,28 +14,28 @@ import type { Form } from "./manifest/meanings.ts";
 import type { OnnxArrays, OnnxLists, OnnxPart } from "./onnx_part.ts";
 import { reverseEdges } from "./reverse_edges.ts";
 
-/** Values of a batch that do not change. */
+/** Values of a batch that do not change during a run. */
 export interface OnnxConstants {
-  /** The model's number of the element of each atom. */
+  /** Element of each atom, by the numbers that the model uses. */
   readonly numbers: ArrayLike<number>;
   /** Atomic number of each atom. */
   readonly atomicNumbers: ArrayLike<number>;
-  /** Masses in amu. */
+  /** Masses in amu, one per atom; empty if the model does not use them. */
   readonly masses: ArrayLike<number>;
-  /** Periodicity, three flags per system. */
+  /** Periodicity, three flags per system; empty if the model does not use it. */
   readonly pbc: ArrayLike<number>;
-  /** System of each atom. */
+  /** Index of the system of each atom. */
   readonly systemOfNode: Int32Array;
-  /** First atom of each system. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly nodeOffsets: Int32Array;
   /** The `info` of each system, for error messages. */
   readonly infos: readonly Info[];
 }
 
-/** Writes constant values into an array, which has the right length. */
+/** Writes values that do not change into an array, which has the right length already. */
 type FillConstant = (to: FeedArray, part: OnnxPart, constants: OnnxConstants) => void;
 
-/** Values that are computed once per batch. */
+/** Functions that fill inputs once per batch, by meaning. */
 export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
   numbers: (to, { nodes }, { numbers }) => void to.copy(0, numbers, ...nodes),
   masses: (to, { nodes }, { masses }) => void to.copy(0, masses, ...nodes),
@@ -55,19 +55,19 @@ export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
   systemCount: (to, { sizes }) => void to.fill(sizes.B, 0, 1),
 };
 
-/** Values and conversions for filling an input at a step. */
+/** Arguments of the functions that fill inputs at each step. */
 export interface Filling {
-  /** The moving values. */
+  /** The moving values of the whole batch. */
   readonly arrays: OnnxArrays;
-  /** The part of the batch. */
+  /** The part of the batch whose values are written. */
   readonly part: OnnxPart;
   /** Number of the model's length units in one Å. */
   readonly perAngstrom: number;
-  /** The form of the input. */
+  /** The form of the input's shape. */
   readonly form: Form;
 }
 
-/** Values that are computed at each step. */
+/** Functions that fill inputs at each step, by meaning. */
 export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Filling) => void } = {
   positions: (to, { arrays, part: { nodes: [from, end] }, perAngstrom }) =>
     void to.copy(0, arrays.positions, 3 * from, 3 * end, { scale: perAngstrom }),
@@ -118,7 +118,10 @@ export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Fill
   },
 };
 
-/** Writes the source atoms (0) or target atoms (1) of edges from place `at` on. */
+/**
+ * Writes the source atoms (`row` 0) or target atoms (`row` 1) of edges, beginning at index `at`. Padded edges get
+ * atom 0.
+ */
 function atoms(
   to: FeedArray,
   { arrays, part: { edges: [from, end], nodes, sizes } }: Pick<Filling, "arrays" | "part">,
@@ -132,7 +135,10 @@ function atoms(
   to.fill(0, at + stride * (end - from), at + stride * sizes.E, stride);
 }
 
-/** Writes the first (0) or second (1) edges of triplets; the padding refers to padded edges. */
+/**
+ * Writes the first edges (`row` 0) or second edges (`row` 1) of triplets, beginning at index `at`. Padded triplets
+ * get the first padded edge.
+ */
 function edgesOf(
   to: FeedArray,
   { arrays, part: { triplets: [from, end], edges, sizes } }: Pick<Filling, "arrays" | "part">,
@@ -147,8 +153,8 @@ function edgesOf(
 }
 
 /**
- * Writes CHGNet's bond graph: center, bond and edge of one side, bond and edge of the other. It is never
- * padded.
+ * Writes the bond graph of CHGNet. Each triplet has five numbers: the center, the bond and the edge of one side, and
+ * the bond and the edge of the other side. This input is never padded.
  */
 function bondGraph(
   to: FeedArray,
@@ -171,7 +177,7 @@ function bondGraph(
 const inverse = new Float64Array(9);
 const whole = new Float64Array(3);
 
-/** Writes shifts in lattice vectors. Models with this input are never padded. */
+/** Writes the shifts of edges in multiples of lattice vectors. Models with this input are never padded. */
 function latticeShifts(
   to: FeedArray,
   { cell, lists }: OnnxArrays,

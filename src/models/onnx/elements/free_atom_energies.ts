@@ -1,5 +1,5 @@
 /**
- * Energies that a graph adds for each atom of an element.
+ * Computation of the energies that a graph adds for single atoms of each element.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { describeValue } from "../../../onnx/codec/value_info.ts";
 import type { OnnxInputBinding } from "../bindings.ts";
 import type { OnnxInput } from "../manifest/manifest.ts";
 
-/** Atoms of all elements, and the inputs of a graph. */
+/** The elements of a model, and the inputs of its graph. */
 export interface FreeAtoms {
-  /** Inputs by their meanings. */
+  /** Inputs of the graph by their meanings. */
   readonly known: ReadonlyMap<OnnxInput, OnnxInputBinding>;
-  /** The model's numbers of the elements. */
+  /** The numbers that the model uses for its elements. */
   readonly numbers: readonly number[];
 }
 
 /**
- * Computes a value of a graph for single atoms, in double precision. Returns `undefined` if the value is
- * neither one number per atom, nor per system the sum of one number per atom.
+ * Computes a value of a graph for a single atom of each element, in double precision. Returns `undefined` unless the
+ * value is one number per atom, or one number per system that is the sum over its atoms.
  */
 export function freeAtomEnergies(
   graph: Graph,
@@ -36,7 +36,7 @@ export function freeAtomEnergies(
       evaluator.run(feedsOf(graph, known, atoms, systems), [value])[value]!.data;
     const places = numbers.map((_, i) => i);
     const single = Array.from(evaluate(numbers, places));
-    // Pairs of atoms, each with the next: a value per atom does not change, and a value per system is a sum.
+    // Each atom is paired with the next one. Values per atom must not change; values per system must be sums.
     const pairs = places.flatMap((i) => [numbers[i]!, numbers[(i + 1) % count]!]);
     const both = evaluate(pairs, places.flatMap((i) => [i, i]));
     const isPerAtom = both.length === 2 * count;
@@ -49,11 +49,14 @@ export function freeAtomEnergies(
       });
     return isRight && single.every(Number.isFinite) ? single : undefined;
   } catch {
-    return undefined; // an operator or an input is not known, so the energy is not split
+    return undefined; // the evaluator lacks an operator or an input, so the energies stay in the graph
   }
 }
 
-/** Returns the inputs for atoms of the given systems. Positions are zero: only their number matters. */
+/**
+ * Returns the inputs of the graph for atoms in the given systems. Positions are zero, because only their number
+ * matters here.
+ */
 function feedsOf(
   graph: Graph,
   known: FreeAtoms["known"],

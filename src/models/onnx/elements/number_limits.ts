@@ -1,8 +1,8 @@
 /**
- * Ranges of the element numbers that a graph supports. A runtime stops at an index beyond a table, and names
- * neither the atom nor its element. A negative index counts from the end of a table, and silently selects the
- * row of another element. If a graph compares the number with a list to make a one-hot row, a number outside
- * the list gives a row of zeros.
+ * Ranges of the element numbers that a graph supports. An index beyond the end of a table stops the runtime with an
+ * error that names neither the atom nor its element. A negative index counts from the end of the table, and silently
+ * selects the row of another element. If a graph compares the number with a list to make a one-hot row, a number
+ * outside the list gives a row of zeros.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import { tensorOfConstant } from "../../../onnx/codec/constant_node.ts";
 import type { ModelProto, NodeProto, TensorProto } from "../../../onnx/codec/messages.ts";
 import { elementCount, isExternal, tensorValues } from "../../../onnx/codec/tensor_proto.ts";
 
-/** A table of a graph that is indexed by the element numbers of atoms. */
+/** A table of a graph whose rows are selected by the element numbers of atoms. */
 export interface NumberLimit {
-  /** Smallest and largest number with a row. */
+  /** Smallest and largest element number that has a row. */
   readonly range: readonly [least: number, greatest: number];
   /** Name of the table in the graph. */
   readonly table: string;
 }
 
-/** Operators that only rearrange, choose or repeat numbers of their first input, such as those of the ends of edges. */
+/** Operators that only rearrange, select, repeat or convert elements of their first input. */
 const ARRANGING =
   /^(Identity|Cast|Unsqueeze|Squeeze|Reshape|Flatten|Transpose|Expand|Gather|GatherElements|GatherND|Slice)$/;
 
-/** Returns the tables of a graph that are indexed by an input, or by its sum with a constant. */
+/** Returns the tables of a graph whose rows are selected by an input, or by the sum of the input and a constant. */
 export function numberLimits(file: ModelProto, input: string): readonly NumberLimit[] {
   const { node: nodes = [], initializer = [] } = file.graph ?? {};
   const constants = new Map(initializer.map((tensor) => [tensor.name, tensor]));
@@ -47,8 +47,8 @@ type Offsets = ReadonlyMap<string, number>;
 type Constants = ReadonlyMap<string, TensorProto>;
 
 /**
- * Returns the constant that is added to the numbers in the output of a node; `undefined` if the output is
- * something else.
+ * Returns the constant by which the output of a node differs from the element numbers; `undefined` if the output does
+ * not contain element numbers.
  */
 function offsetOf(
   { opType, input: [a = "", b = ""] }: NodeProto,
@@ -66,7 +66,7 @@ function offsetOf(
   return right === undefined || number === undefined ? undefined : right + number;
 }
 
-/** Returns the number of a constant with one element. */
+/** Returns the value of a constant with a single element; `undefined` for other tensors. */
 function numberOf(tensor: TensorProto | undefined): number | undefined {
   if (tensor === undefined || isExternal(tensor) || elementCount(tensor) !== 1) return undefined;
   return Number(tensorValues(tensor)[0]);
@@ -98,9 +98,9 @@ function limitBy(
 }
 
 /**
- * Returns the length of a constant if it is 0, 1, 2, …: a graph compares numbers with such a constant to make
- * one-hot rows, which are zero for other numbers. Constants of fewer than three numbers are ignored, because
- * a graph may compare with them for another reason.
+ * Returns the length of a constant with the values 0, 1, 2 and so on; `undefined` for other constants. Graphs compare
+ * numbers with such a constant to make one-hot rows, which are zero for numbers outside it. Constants with fewer than
+ * three elements are ignored, because a graph may compare with them for another reason.
  */
 function lengthOfRange(tensor: TensorProto | undefined): number | undefined {
   if (tensor === undefined || isExternal(tensor) || elementCount(tensor) < 3) return undefined;

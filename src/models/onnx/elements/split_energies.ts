@@ -1,7 +1,7 @@
 /**
- * Separation of the energies of free atoms from a graph's energy. Total energies of some potentials are
- * thousands of eV per atom, of which float32 keeps 1e-4 eV. The energies that the graph adds for each element
- * are therefore added on the host, in float64.
+ * Separation of the energies of free atoms from the energy that a graph computes. Total energies of some potentials
+ * are thousands of eV per atom, of which float32 keeps about 1e-4 eV. The energies that the graph adds for each
+ * element are therefore added on the host instead, in float64.
  *
  * @module
  */
@@ -26,25 +26,25 @@ import { numberLimits } from "./number_limits.ts";
 import type { LoadedOnnx } from "../options.ts";
 import { ModelMismatchError } from "../model_mismatch_error.ts";
 
-/** The sum in which a graph adds energies of free atoms, and the path from there to its energy. */
+/** The node by which a graph adds energies of free atoms, and the path from its energy output to that node. */
 interface Found {
-  /** The node that adds them. */
+  /** The `Add` node. */
   readonly sum: NodeProto;
-  /** Its input that depends on the elements only. */
+  /** Name of its input with energies of free atoms, which depends only on the elements. */
   readonly free: string;
-  /** Its other input. */
+  /** Name of its other input, the rest of the energy. */
   readonly rest: string;
-  /** Nodes from the energy back to the sum, each with the index of the input that leads to the sum. */
+  /** Nodes from the energy output back to the `Add` node, each with the index of the input that leads there. */
   readonly path: readonly { readonly node: NodeProto; readonly at: number }[];
-  /** Factor by which the sum is multiplied on the path. */
+  /** Factor by which the nodes of the path multiply the sum. */
   readonly factor: number;
 }
 
-/** The inputs that are used here, by meaning. */
+/** The inputs of a model by their meanings. */
 type Named = ReadonlyMap<OnnxInput, OnnxInputBinding>;
 
 /**
- * Adds the energy without energies of free atoms to a graph as a further output, and these energies to the
+ * Adds an output with the energy without the energies of free atoms to a graph, and adds these energies to the
  * manifest. Returns the model unchanged if its graph does not add such energies.
  */
 export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx {
@@ -64,7 +64,7 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   return { ...loaded, bytes, file, manifest, by: (member) => originOf(loaded, found, member) };
 }
 
-/** Returns a manifest with energies of free atoms, and with the output without them as its energy. */
+/** Returns a manifest with the energies of free atoms. Its energy output is the one without these energies. */
 function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
   readonly tensor: string;
   readonly values: ReadonlyMap<string, number>;
@@ -86,12 +86,12 @@ function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
 }
 
 /**
- * Accepted relative difference of two tables of the same energies: they may have fewer digits, or older
- * values of units.
+ * Largest relative difference between two tables that count as equal. Tables of the same energies may differ in the
+ * number of digits or in the values of units.
  */
 const SAME = 1e-3;
 
-/** Returns whether a manifest has the energies that the graph adds itself. */
+/** Returns whether a manifest contains the energies that the graph already adds. */
 function areSame(
   own: readonly (readonly [symbol: string, eV: number])[],
   others: Readonly<Record<string, number>>,
@@ -120,8 +120,8 @@ function originOf(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifes
 }
 
 /**
- * Returns inputs by their meanings; `undefined` if an input has no meaning, which is an error when the model
- * is opened.
+ * Returns the inputs by their meanings; `undefined` if an input has no known meaning. That error is reported later,
+ * when the model is opened.
  */
 function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefined {
   try {
@@ -132,10 +132,13 @@ function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefine
   }
 }
 
-/** Operators that only rearrange the numbers of their first input. */
+/** Operators that only rearrange the elements of their first input. */
 const ARRANGING = /^(Identity|Squeeze|Unsqueeze|Reshape|Flatten)$/;
 
-/** Finds the sum: walks back from the energy through operators that are linear in one of their inputs. */
+/**
+ * Finds the node by which a graph adds energies of free atoms. Walks back from the energy output through operators
+ * that are linear in one of their inputs. Returns `undefined` if there is no such node.
+ */
 function findFree(graph: Graph, energy: string, known: Named): Found | undefined {
   const facts = new GraphFacts(graph);
   const of = (meaning: OnnxInput) => known.get(meaning)?.tensor.name;
@@ -168,8 +171,9 @@ function findFree(graph: Graph, energy: string, known: Named): Found | undefined
 }
 
 /**
- * Returns a function that classifies a value: it depends on nothing, on the systems of atoms (`systems`), on
- * their elements (`numbers`), or on more.
+ * Returns a function that names the inputs on which a value of the graph depends. `"nothing"` means no input,
+ * `"systems"` at most the inputs that state the systems of atoms, `"elements"` also the input `numbers`, and `"more"`
+ * further inputs, such as positions.
  */
 function dependences(
   graph: Graph,
@@ -188,7 +192,7 @@ function dependences(
   return (value) => ORDER[known.get(value) ?? 0]!;
 }
 
-/** Returns whether a value is an input, or the input with other axes. */
+/** Returns whether a value is an input, perhaps with another shape or type. */
 function isArranged(graph: Graph, value: string, input: string | undefined): boolean {
   for (let name = value;;) {
     if (name === input) return true;
@@ -200,7 +204,7 @@ function isArranged(graph: Graph, value: string, input: string | undefined): boo
   }
 }
 
-/** Returns the number of a constant with one element. */
+/** Returns the value of a constant with a single element; `undefined` for other values. */
 function numberOf(graph: Graph, name: string): number | undefined {
   const tensor = graph.constant(name);
   if (tensor === undefined || isExternal(tensor)) return undefined;
@@ -208,7 +212,10 @@ function numberOf(graph: Graph, name: string): number | undefined {
   return values.length === 1 ? Number(values[0]) : undefined;
 }
 
-/** Returns the energies that the graph adds for an atom of each element that it knows, in its own unit. */
+/**
+ * Returns the energy that the graph adds for an atom of each element that it knows, by symbol, in the model's unit;
+ * `undefined` if it cannot be computed.
+ */
 function elementValues(
   { file, manifest }: LoadedOnnx,
   graph: Graph,
@@ -227,15 +234,15 @@ function elementValues(
 }
 
 /**
- * Adds the energy without energies of free atoms as an output and keeps the original. Returns the name of the
- * output.
+ * Adds an output with the energy without the energies of free atoms to a graph, which keeps its original energy
+ * output. Returns the name of the new output.
  */
 function addRest(graph: Graph, energy: string, { rest, path }: Found): string {
   let value = rest;
   for (const { node, at } of path.toReversed()) {
     const inputs = node.input.map((name, i) => i === at ? value : name);
     const copy = graph.add(node.opType, inputs);
-    copy.attribute = structuredClone(node.attribute); // passes may change the attributes of one copy
+    copy.attribute = structuredClone(node.attribute); // passes may change the attributes of one node in place
     value = copy.output[0]!;
   }
   const name = graph.freshName(`${energy}_without_free_atoms`);

@@ -5,25 +5,25 @@ import type { Feeds, HostFeed } from "../../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "../bindings.ts";
 import type { OnnxConstants } from "../fills.ts";
 
-/** A run that failed. */
+/** A run of a session that failed. */
 export interface FailedRun {
-  /** The session that ran. */
+  /** The session of the run. */
   readonly session: Session;
-  /** The tensors of the model. */
+  /** The bindings of the model's tensors. */
   readonly bindings: OnnxBindings;
   /** The inputs of the run. */
   readonly feeds: Feeds;
-  /** The constants of the batch. */
+  /** The constants of the batch, with the elements of its atoms. */
   readonly constants: OnnxConstants;
 }
 
-/** Element numbers for comparison if the batch has a single element: most models support one of them. */
+/** Element numbers that are tried in addition if the batch has a single element. Most models support one of them. */
 const OTHERS = [0, 1, 6];
 
 /**
- * Finds the element for which a graph fails if the graph itself does not show it: runs the graph with all
- * atoms of one element, for one element after the other. Returns the error that names the first atom of it;
- * `undefined` if the graph fails for all elements, or for no single one.
+ * Finds the element for which a graph fails, by running the graph with all atoms of one element, for one element
+ * after the other. Returns an error that names the first atom of such an element; `undefined` if the graph fails for
+ * every element, or for no element alone.
  */
 export async function unknownElementError(
   model: string,
