@@ -43,7 +43,7 @@ Deno.test("the table has a row for each attack, with its cases, outcomes, failur
   trial.fail("read as other data");
   const attack = { name: "x", aim: "y", cases: 3, run: () => Promise.resolve() };
   assertEquals(tableOf([{ attack, trial, seconds: 4.2 }]).split("\n").slice(0, 3), [
-    "| attack | what must come of it | cases | outcomes | failed | time |",
+    "| attack | test and required result | cases | outcomes | failed | time |",
     "| --- | --- | --- | --- | --- | --- |",
     "| x | y | 3 | 2 refused, 1 FAILED | 1 | 4 s |",
   ]);

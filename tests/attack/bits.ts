@@ -55,11 +55,11 @@ async function bitsIn(path: string): Promise<string> {
 }
 
 /** Returns whether damage is found: reported by `verifySink`, or refused by it or by the reader. */
-async function isFound(path: string, whole: string): Promise<"detected" | "no data of it"> {
+async function isFound(path: string, whole: string): Promise<"detected" | "no data changed"> {
   try {
     const { damage, systems } = await verifySink(path);
     if (damage.length > 0 || systems !== FRAMES) return "detected";
-    if (await bitsIn(path) === whole) return "no data of it";
+    if (await bitsIn(path) === whole) return "no data changed";
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof RangeError) return "detected";
     throw error;
@@ -70,7 +70,7 @@ async function isFound(path: string, whole: string): Promise<"detected" | "no da
 function attackOn(ending: string): Attack {
   return {
     name: `bits of .${ending}`,
-    aim: `one flipped bit in .${ending}: found by verifySink, or in no data`,
+    aim: `flips one bit of a .${ending} file; verifySink must find it, unless it changes no data`,
     cases: 200,
     async run(trial) {
       const folder = await Deno.makeTempDir();

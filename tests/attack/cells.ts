@@ -124,7 +124,7 @@ async function compare(trial: Trial, batch: Batch, potential: Potential): Promis
 export const CELL_ATTACK: Attack = {
   name: "odd cells",
   aim:
-    "energies and forces in 24 kinds of odd cells, on each device, equal to a sum over all images",
+    "compares energies and forces in 24 kinds of odd cells, on each device, with a sum over all images",
   cases: 2000,
   async run(trial) {
     for (let i = 0; trial.tried < trial.cases; i++) {

@@ -140,7 +140,7 @@ function hottest(batch: Batch): number {
 export const EXPLOSION_ATTACK: Attack = {
   name: "explosions",
   aim:
-    "absurd steps, structures and velocities: an error at the step or a warning; no frame that is not finite",
+    "runs absurd time steps, structures and velocities; an explosion must cause a warning or an error that names the step, and frames must be finite",
   cases: 2000,
   async run(trial) {
     const engines = Object.keys(ENGINES), models = Object.keys(MODELS);

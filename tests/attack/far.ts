@@ -85,7 +85,7 @@ async function compare(trial: Trial, name: string, seed: number): Promise<void> 
 export const FAR_ATTACK: Attack = {
   name: "far",
   aim:
-    "a crystal or droplet up to 1e7 Å away: forces to 1e-6 and the drift of NVE as at the origin",
+    "moves a crystal or droplet up to 1e7 Å away; forces must agree to 1e-6 with those at the origin, and the drift of NVE must be the same",
   cases: 420,
   async run(trial) {
     for (let seed = 1; trial.tried < trial.cases; seed++) {

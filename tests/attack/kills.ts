@@ -20,13 +20,13 @@ function attackOn(
 ): Attack {
   return {
     name: `kill ${name}`,
-    aim: `${name} killed in mid-run: it goes on to the same bits, with each frame and row once`,
+    aim: `kills ${name}; the resumed run must be bitwise identical, with each frame and row once`,
     cases,
     async run(trial) {
       while (trial.tried < trial.cases) {
         const kills = Math.min(ROUND, trial.cases - trial.tried), seed = trial.below(1e6);
         try {
-          trial.count("went on", await kill(kills, seed) ?? kills);
+          trial.count("resumed", await kill(kills, seed) ?? kills);
         } catch (error) {
           trial.fail(`seed ${seed}: ${error instanceof Error ? error.stack : error}`);
         }

@@ -45,7 +45,7 @@ export function tableOf(rows: readonly Row[]): string {
     return `| ${cells.join(" | ")} | ${Math.round(seconds)} s |`;
   });
   return [
-    "| attack | what must come of it | cases | outcomes | failed | time |",
+    "| attack | test and required result | cases | outcomes | failed | time |",
     "| --- | --- | --- | --- | --- | --- |",
     ...lines,
   ].join("\n") + "\n";
@@ -65,10 +65,12 @@ export function pageOf(rows: readonly Row[], conditions: Conditions): string {
 
 const INTRODUCTION = `# Attack
 
-An attack tries one kind of misuse many times: a process that is killed, a damaged input, a flipped bit on a disk, two
-processes that start the same run, cells and distances at which numbers go wrong, time steps that explode, hours of work.
-Each case must end with the results of an undisturbed run, or be refused in words; a case that ends otherwise has failed.
-\`deno task attack\` runs all attacks in about an hour and prints this table; \`--hours N\` scales the number of cases,
+An attack tries one kind of misuse many times. The attacks kill processes, damage inputs, flip bits on a disk, start
+one run in two processes, use cells and distances that are hard for numerics, use time steps that explode, and run
+for a long time. Each case must end with the results of an undisturbed run, or with a readable error. Otherwise it
+has failed.
+
+\`deno task attack\` runs all attacks in about an hour and prints this table. \`--hours N\` scales the number of cases,
 \`--only NAME\` runs the attacks whose name contains \`NAME\`, \`--seed N\` tries other cases, and
 \`--out docs/attack.md\` writes this page. The slow suite tries a small part of each attack.`;
 

@@ -56,7 +56,7 @@ async function race(trial: Trial, ending: Ending, whole: string): Promise<void> 
 export const RACE_ATTACK: Attack = {
   name: "races",
   aim:
-    "two processes of one run: one is refused or goes on after the other, the files are those of one",
+    "starts one run in two processes; one must be refused or continue after the other, and the files must be those of one run",
   cases: 100,
   async run(trial) {
     const wholes = new Map<Ending, string>();

@@ -35,7 +35,8 @@ const UNCHECKED =
 export function attackOn(name: string, cases: number, make: () => Promise<Reader>): Attack {
   return {
     name: `read ${name}`,
-    aim: `damaged ${name}: a SyntaxError, TypeError or RangeError in words, or read; in time`,
+    aim:
+      `reads damaged ${name}; each must be read, or end with a readable SyntaxError, TypeError or RangeError, in time`,
     cases,
     async run(trial) {
       const reader = await make();
@@ -160,7 +161,7 @@ const READERS: readonly Attack[] = [
 /** Checkpoints with damage: never read as others. */
 const CHECKPOINTS: Attack = {
   name: "checkpoints",
-  aim: "damaged checkpoints: refused, or the same data",
+  aim: "reads damaged checkpoints; each must be refused, or contain the original data",
   cases: 20_000,
   run(trial) {
     const make = (seed: number) => {

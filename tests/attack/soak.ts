@@ -20,7 +20,7 @@ const PART = 5000;
 /** One case is a minute. */
 export const SOAK: Attack = {
   name: "soak",
-  aim: "dynamics with a log, snapshots and checkpoints for some minutes: memory stays flat",
+  aim: "runs dynamics with a log, snapshots and checkpoints for some minutes; memory must not grow",
   cases: 30,
   async run(trial) {
     const folder = await Deno.makeTempDir();

@@ -63,25 +63,30 @@ ${timeTable(real)}
 
 const HEAD = `# Agreement with other programs' own code
 
-Potentials exported by [\`python/hooke_export\`](../python/README.md), opened with \`OnnxModel\` and run by
-onnxruntime-web on the processor in float32 (native code: by onnxruntime-node), compared with the Python code of
-their own authors.
-\`deno task test:export\` exports them and compares energies, forces and stresses; \`deno task parity\` also runs
-dynamics, relaxations, fine-tunings and timings. Both write this page from what they measured. What has not been
-measured says so.
+This page compares exported potentials with the Python code of their authors.
+[\`python/hooke_export\`](../python/README.md) exports them, \`OnnxModel\` opens them, and onnxruntime-web runs them
+on the processor in float32. Columns about native code are measured with onnxruntime-node.
+
+\`deno task test:export\` exports the potentials and compares energies, forces and stresses. \`deno task parity\`
+also runs dynamics, relaxations, fine-tunings and timings. Both commands write this page from their measurements.
+Cells without a measurement say "not measured".
 
 ## Energies, forces and stresses
 
-Each cell has the largest difference of all structures of a kind: **energy** in eV per atom, **forces**
-relative to the largest force component of the structure (or to 1 eV/Å if that is larger), **stress** relative
-to the largest stress component (or to 0.01 eV/Å³). The last column has the largest differences of all
-structures in native code. The reference is in float64, except where a note below the table says otherwise.
-Accepted are 1e-5, 1e-4 and 1e-4, or four times what PyTorch itself is off by in float32 on rattled crystals,
-strained cells and molecules, but never more than 1e-4, 1e-3 and 1e-2.
+Each cell lists the largest differences of energies, forces and stresses among all structures of a kind:
 
-- **✗**: differs by more.
-- †: differs by more, and PyTorch in float32 does so on this structure, too.
-- –: the potential does not know the elements.
+- **Energy**: eV per atom. The limit is 1e-5.
+- **Forces**: relative to the largest force component of the structure, or to 1 eV/Å if that is larger. The limit
+  is 1e-4.
+- **Stress**: relative to the largest stress component, or to 0.01 eV/Å³ if that is larger. The limit is 1e-4.
+
+If four times the error of PyTorch in float32 on rattled crystals, strained cells and molecules is larger, it is the
+limit instead, but never more than 1e-4, 1e-3 and 1e-2. The reference is in float64, unless a note below the table
+says otherwise. The last column has the largest differences of all structures in native code.
+
+- **✗**: the difference exceeds the limit.
+- †: the difference exceeds the limit, and so does that of PyTorch in float32 on this structure.
+- –: the potential does not support the elements.
 - refused: the potential's own code does not accept such a structure.
 `;
 
@@ -136,16 +141,17 @@ function publishedTable(rows: readonly ParityRow[]): string {
   });
   return `## Published energies
 
-The tables above compare with the packages that are installed. This one compares with energies that others have
-published for the same weights and other versions of the packages, in ${PUBLISHED_BY}: 8 atoms of perfect NaCl,
-a = 5.64 Å. **✗**: differs by more than ${ACCEPTED_PUBLISHED.toExponential(0)} eV per atom.
+The table above compares with the installed packages. This table compares with energies that others have
+published for the same weights and other versions of the packages, in ${PUBLISHED_BY}. The
+structure is perfect NaCl with 8 atoms and a = 5.64 Å. **✗**: differs by more than
+${ACCEPTED_PUBLISHED.toExponential(0)} eV per atom.
 
 ${table(head, lines)}
 
-matgl 3 moved the sums of M3GNet's messages from the target of an edge to its source, and still loads weights of
-older versions, without a warning. With m3gnet-mp-2021, which is older, matgl 4.1.2 as it comes gives -18.44949 eV:
-1 eV per atom too much. \`hooke-export\` sums at targets for these weights, in the file and in the package's own
-code that it is compared with.`;
+Since version 3, matgl sums the messages of M3GNet at the source of an edge instead of its target. It still loads
+weights of older versions, without a warning. With the older weights m3gnet-mp-2021, the original matgl 4.1.2
+computes -18.44949 eV, which is 1 eV per atom too high. For these weights, \`hooke-export\` sums at targets, both in
+the exported file and in the code of matgl that the file is compared with.`;
 }
 
 /** Names of tasks on the page. */

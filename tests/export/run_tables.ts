@@ -78,10 +78,11 @@ export function driftTable(rows: readonly ParityRow[]): string {
   ];
   return `## Dynamics
 
-Velocity Verlet (NVE) from the same positions and velocities, drawn for 300 K: ASE over the Python code in the
-precision noted above, Hooke over the exported file in float32. The drift is the slope of the total energy in
-meV per atom and ps; the last column is the largest difference between both total energies, less those at the
-start, in meV per atom. ${FAILED}: the drifts differ by more than ${ACCEPTED.drift} meV per atom and ps.
+ASE and Hooke run velocity Verlet (NVE) from the same positions and velocities, drawn for 300 K. ASE uses the
+Python code in the precision noted above, Hooke the exported file in float32. The drift is the slope of the total
+energy in meV per atom and ps. The last column is the largest difference between the changes of both total
+energies since the start, in meV per atom. ${FAILED}: the drifts differ by more than ${ACCEPTED.drift} meV per atom
+and ps.
 
 ${table(head, rowsOf(rows, head.length, ({ md }) => md, (result) => [line(result)]))}`;
 }
@@ -114,14 +115,18 @@ export function relaxTable(rows: readonly ParityRow[]): string {
   };
   return `## Relaxation
 
-L-BFGS from the same start with the same settings (ASE's defaults, 100 steps of memory) until no force is above
-0.01 eV/Å, or 0.001 eV/Å if the cell relaxes, too (0.01 eV/Å in rows of earlier exports, which have NaCl at a =
-5.75 Å). ASE keeps its first estimate of the curvature, Hooke takes that of the last step, so they take
-different numbers of steps. Cells relax by ASE's \`FrechetCellFilter\` and by Hooke's \`cell: true\`, which weigh
-strains differently. Steps are those of ASE and of Hooke; **energy** is Hooke's less ASE's at the end in meV per
-atom, **cell** the lengths of the lattice vectors in Å, **displacement** the largest distance between the places
-of an atom in both ends, in Å. ${FAILED}: not converged, or energies differ by more than ${ACCEPTED.energy} meV
-per atom, lengths by more than ${ACCEPTED.length} Å, places by more than ${ACCEPTED.apart} Å.
+ASE and Hooke run L-BFGS from the same structure with the same settings (ASE's defaults, 100 steps of memory). They
+stop when no force is above 0.01 eV/Å, or above 0.001 eV/Å if the cell relaxes, too. In rows of earlier exports,
+which have NaCl at a = 5.75 Å, the limit with cells was 0.01 eV/Å. The numbers of steps differ: ASE keeps its
+first estimate of the curvature, while Hooke uses that of the last step. For cells, ASE uses \`FrechetCellFilter\`
+and Hooke \`cell: true\`, which weight strains differently.
+
+- **Steps**: first those of ASE, then those of Hooke.
+- **Energy**: final energy of Hooke minus that of ASE, in meV per atom.
+- **Cell**: lengths of the lattice vectors, in Å.
+- **Displacement**: largest distance between the final positions of an atom, in Å.
+- ${FAILED}: not converged, or energies differ by more than ${ACCEPTED.energy} meV per atom, lengths by more than
+  ${ACCEPTED.length} Å, positions by more than ${ACCEPTED.apart} Å.
 
 ${table(head, rowsOf(rows, head.length, ({ relax }) => relax, (cases) => cases.map(line)))}`;
 }
@@ -157,13 +162,12 @@ export function tuneTable(rows: readonly ParityRow[]): string {
   ];
   return `## Fine-tuning
 
-Six frames of 8 atoms of NaCl (potentials that do not know it: of 28 atoms of water and ammonia), with the
-potential's own energies and forces and those of a Morse potential added: 20 steps of Adam with a rate of 1e-4
-on all six at once, by \`fineTune\` on the exported file and by a loop in PyTorch on the module that was
-exported, both in float32. **Tensors trained** are counted in PyTorch and in Hooke,
-whose graphs lack those that no energy needs. The errors are mean absolute errors on two more frames: energies in
-meV per atom,
-forces in meV/Å. ${FAILED}: errors differ by more than ${100 * ACCEPTED.errors} %.
+The data are six frames with 8 atoms of NaCl, or with 28 atoms of water and ammonia if the potential does not
+support NaCl. Their energies and forces are those of the potential plus those of a Morse potential. \`fineTune\`
+trains the exported file, and a loop in PyTorch trains the exported module, both in float32, with 20 steps of Adam
+at a rate of 1e-4 on all six frames at once. **Tensors trained** is the number in PyTorch and in Hooke, whose
+graphs lack tensors that the energy does not need. Errors are mean absolute errors on two other frames: energies in
+meV per atom, forces in meV/Å. ${FAILED}: errors differ by more than ${100 * ACCEPTED.errors} %.
 
 ${table(head, rowsOf(rows, head.length, ({ tune }) => tune, (result) => [line(result)]))}`;
 }
@@ -194,12 +198,12 @@ export function timeTable(rows: readonly ParityRow[]): string {
   };
   return `## Time per step
 
-A step of velocity Verlet, pair lists included, in one process with one thread: **CPU time / wall time** in ms,
-and in parentheses the load of the machine over the last minute. The least of three to ten steps. ASE and
-PyTorch run the package as it comes, in float32, but for MatterSim, whose compiled list of triplets is replaced
-by a slow one in Python. The machine has two shared cores (AMD EPYC): with a load above two, wall times are
-longer than they would be on an idle machine; CPU times suffer less. WebGPU is a **software adapter**
-(llvmpipe), which uses both cores: its times say that it runs, not how fast a GPU is.
+Each cell has the **CPU time / wall time** in ms of a step of velocity Verlet, including pair lists, in one process
+with one thread, and in parentheses the load of the machine over the last minute. It is the least of three to ten
+steps. ASE and PyTorch run the original packages in float32, except that MatterSim's compiled list of triplets is
+replaced by a slow list in Python. The machine has two shared cores (AMD EPYC). With a load above two, wall times
+are longer than on an idle machine; CPU times change less. WebGPU is a **software adapter** (llvmpipe), which uses
+both cores: its times show that the potential runs, not how fast a GPU is.
 
 ${table(head, rowsOf(rows, head.length, ({ time }) => time, lines))}`;
 }
