@@ -17,16 +17,17 @@ const args = {
 } as const;
 
 /**
- * Adds the results of a graph to the forces, energies and virials of active systems.
+ * Adds the results of a model graph to the forces, energies and virials of active systems. The arguments `energies`,
+ * `atomForces` and `stresses` are optional. Each is multiplied by its unit (eV, eV/Å, eV/Å³).
  *
- * `energies`: one number per system, or one per atom if `perAtom` is 1; `atomForces`: three per
- * atom; `stresses` σ: nine per system, positive in tension. Each is multiplied by its unit (eV,
- * eV/Å, eV/Å³). `constants`: energy in eV that is added to each system if the graph gives energies,
- * for example the energies of its isolated atoms. The virial is W = −V σ, where V is the volume of
- * the cell. A system without a volume has no stress, so its `stresses` are ignored.
+ * - `energies`: one number per system, or one per atom if `perAtom` is 1.
+ * - `atomForces`: three numbers per atom.
+ * - `stresses` σ: nine numbers per system, positive in tension.
+ * - `constants`: energy in eV that is added to each system, such as the energies of its isolated atoms.
  *
- * If a result of an active system is not finite, the kernel sets `Control.DIVERGED`, sets
- * `Control.CAUSE` to 1 and halts the run.
+ * The virial is W = −V σ, where V is the volume of the cell. The `stresses` of a system without a volume are ignored.
+ * If a result of an active system is not finite, the kernel sets `Control.DIVERGED`, sets `Control.CAUSE` to 1 and
+ * halts the run.
  */
 export const addModel: Kernel<typeof args> = defineKernel(
   "add_model",
@@ -50,7 +51,7 @@ export const addModel: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Arguments of the kernel. */
+/** The arguments of the kernel that the functions below use. */
 interface Given {
   readonly energies: Arrays["real"] | undefined;
   readonly atomForces: Arrays["real"] | undefined;

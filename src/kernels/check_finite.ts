@@ -9,18 +9,21 @@ const args = {
 } as const;
 
 /**
- * Largest distance of a position from the origin, Å. Positions beyond it are treated as not finite
- * here, in pair lists, and on every backend.
+ * Largest allowed absolute value of a coordinate, Å. Positions beyond it are treated as not finite by this kernel, by
+ * pair lists, and on every backend.
  */
 export const FARTHEST = 1e9;
 
 /**
- * Checks that the numbers of active systems are finite.
+ * Checks that the numbers of active systems are finite. All arguments are optional.
  *
- * `positions`, `velocities`, `forces`: three per atom; `cell`: nine per system; `energy`: one per
- * system. All of them are optional. Positions must be within 1e9 Å of the origin. If a number is
- * NaN or infinite, the kernel sets `Control.DIVERGED` and halts the run; `Control.CAUSE` becomes 0
- * for positions or a cell, 1 for forces or an energy, 3 for velocities.
+ * - `positions`: three numbers per atom, each from −1e9 to 1e9 Å.
+ * - `velocities`, `forces`: three numbers per atom.
+ * - `cell`: nine numbers per system.
+ * - `energy`: one number per system.
+ *
+ * If a number is NaN or infinite, or a position is out of range, the kernel sets `Control.DIVERGED` and halts the
+ * run. `Control.CAUSE` becomes 0 for positions or a cell, 1 for forces or an energy, and 3 for velocities.
  */
 export const checkFinite: Kernel<typeof args> = defineKernel(
   "check_finite",
@@ -47,8 +50,8 @@ export const checkFinite: Kernel<typeof args> = defineKernel(
 );
 
 /**
- * Returns whether the numbers of a range are finite. 0 x is 0 if x is finite, else NaN, so one sum
- * checks all of them.
+ * Returns whether the numbers of a range are finite. The product 0 x is 0 if x is finite, otherwise NaN, so one sum
+ * of them checks all numbers.
  */
 function isFinite(values: Arrays["real"] | undefined, from: number, to: number): boolean {
   if (values === undefined) return true;
@@ -57,7 +60,7 @@ function isFinite(values: Arrays["real"] | undefined, from: number, to: number):
   return sum === 0;
 }
 
-/** Returns whether positions are finite and within `FARTHEST`. */
+/** Returns whether the coordinates of a range are finite and at most `FARTHEST` in absolute value. */
 function isWithin(positions: Arrays["real"] | undefined, from: number, to: number): boolean {
   if (positions === undefined) return true;
   for (let i = from; i < to; i++) if (!(Math.abs(positions[i]!) <= FARTHEST)) return false;

@@ -7,8 +7,8 @@ const args = {
 } as const;
 
 /**
- * Sets forces, energies and virials to zero before potentials add to them. `energy`: one number per
- * system; `virial`: nine.
+ * Sets forces, energies and virials of active systems to zero, before potentials add to them. `energy` has one number
+ * per system, `virial` nine.
  */
 export const clear: Kernel<typeof args> = defineKernel(
   "clear",

@@ -8,8 +8,8 @@
 export const BOLTZMANN: number = 1.380649e-23 / 1.602176634e-19;
 
 /**
- * Unit of time Å·√(amu/eV), in fs. A force of 1 eV/Å moves 1 amu by about 1 Å in this time. The
- * `dt` of optimizers is in this unit.
+ * The time unit Å·√(amu/eV), in fs. A force of 1 eV/Å moves an atom of 1 amu from rest by ½ Å in this time. The `dt`
+ * of optimizers is in this unit.
  */
 export const TIME_UNIT_FS: number = 1e5 * Math.sqrt(1.6605390666e-27 / 1.602176634e-19);
 

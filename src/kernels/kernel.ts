@@ -1,5 +1,5 @@
 /**
- * Definition of a kernel: a name, typed arguments, and its meaning in TypeScript.
+ * Definition of a kernel: its name, its typed arguments, and its definition in TypeScript.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import type { PairList } from "./pairs/pair_list.ts";
  */
 export type BufferType = "real" | "f64" | "i32";
 
-/** Host arrays by dtype. */
+/** Types of host arrays, by the element type of a buffer. */
 export interface Arrays {
-  /** Positions, velocities, forces, parameters. */
+  /** For positions, velocities, forces and parameters. */
   readonly real: Float32Array | Float64Array;
-  /** Sums over many terms: energies, virials, criteria. */
+  /** For sums over many terms: energies, virials and criteria. */
   readonly f64: Float64Array;
-  /** Indices, counters, flags. */
+  /** For indices, counters and flags. */
   readonly i32: Int32Array;
 }
 
 /**
- * Type of one argument: a buffer that the kernel reads or changes and that may be optional, a list
- * of pairs, a list of edges, or a number.
+ * Type of one argument. It is a number, a list of pairs, a list of edges, or a buffer, which the kernel may change
+ * ("changed") or the caller may omit ("optional").
  */
 export type Argument =
   | BufferType
@@ -36,10 +36,10 @@ export type Argument =
   | "edges"
   | "number";
 
-/** Arguments by name, in the order in which backends pass them. */
+/** Types of the arguments by name, in the order in which backends pass them. */
 export type KernelArguments = Readonly<Record<string, Argument>>;
 
-/** Value of an argument in the TypeScript meaning of a kernel. */
+/** The value of an argument of type `A` in the TypeScript version of a kernel. */
 export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends "pairs" ? PairList
   : A extends "edges" ? EdgeList
@@ -48,25 +48,25 @@ export type ValueOf<A extends Argument> = A extends "number" ? number
   : A extends `${infer D extends BufferType} optional` ? Arrays[D] | undefined
   : never;
 
-/** Values of all arguments in the TypeScript meaning of a kernel. */
+/** The values of all arguments in the TypeScript version of a kernel. */
 export type KernelValues<A extends KernelArguments> = { readonly [k in keyof A]: ValueOf<A[k]> };
 
-/** Batch that a kernel works on. Systems are consecutive, and so are the atoms of a system. */
+/** The batch that a kernel works on. The atoms of each system are consecutive, in the order of the systems. */
 export interface Frame {
   /** Number of systems. */
   readonly systems: number;
-  /** Index of the first atom of each system; one entry more than systems. */
+  /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: Int32Array;
   /**
-   * 1 for active systems, 0 for finished ones. Kernels must not change the state of finished
-   * systems, but measure them.
+   * 1 for active systems, 0 for finished ones. Kernels must not change the state of finished systems, but they do
+   * measure them.
    */
   readonly active: Int32Array;
-  /** Id of each system. Random numbers are keyed by it. */
+  /** Id of each system. Random numbers depend on it. */
   readonly ids: Int32Array;
-  /** Number of steps of each system. Random numbers are keyed by it. */
+  /** Number of steps that each system has done. Random numbers depend on it. */
   readonly ages: Int32Array;
-  /** Words that stop a run of many steps; see {@linkcode Control}. */
+  /** Words by which kernels halt a multi-step run; see {@linkcode Control}. */
   readonly control: Int32Array;
 }
 
@@ -75,25 +75,24 @@ export const Control = {
   /** Nonzero if the run ends after the current step. Backends reset it when a run begins. */
   HALT: 0,
   /**
-   * Index + 1 of a system that has diverged, else 0. The caller resets it before it continues.
-   * Until then, backends without host memory skip all later work, so that the diverged state can be
-   * inspected.
+   * 0, or 1 plus the index of a system that has diverged. The caller resets it before it continues. Until then,
+   * backends on a device skip all later work, so that the diverged state can be inspected.
    */
   DIVERGED: 1,
   /**
-   * Reason for DIVERGED: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity, 4
-   * an atom with more pairs than the device can handle.
+   * The cause of DIVERGED: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity, 4 an atom with
+   * more pairs than the device can handle.
    */
   CAUSE: 2,
   /** Number of words. */
   LENGTH: 4,
 } as const;
 
-/** Properties of a kernel that matter if several workers share the systems of a batch. */
+/** Properties of a kernel that affect how several workers can share the systems of a batch. */
 export interface KernelTraits {
   /**
-   * True if the kernel may halt a run without a diverged system. All workers then have to halt in
-   * the same step.
+   * True if the kernel may halt a run although no system has diverged. All workers then have to halt in the same
+   * step.
    *
    * @default false
    */
@@ -104,25 +103,22 @@ export interface KernelTraits {
    * @default false
    */
   readonly needsWhole?: boolean;
-  /**
-   * Pair potential that the kernel sums. A backend without a kernel of this name compiles the
-   * program.
-   */
+  /** The pair potential that the kernel sums. A backend that has no kernel of this name compiles it. */
   readonly pair?: PairProgram;
 }
 
-/** A computation that every backend implements under one name. */
+/** A computation that every backend implements under the same name. */
 export interface Kernel<A extends KernelArguments = KernelArguments> extends KernelTraits {
   /** Name in TypeScript, Rust and WGSL. */
   readonly name: string;
-  /** Arguments, in order. */
+  /** Types of the arguments by name, in the order in which backends pass them. */
   readonly args: A;
-  /** Meaning of the kernel. The reference backend runs it directly. */
+  /** The TypeScript version, which defines the correct results. The reference backend runs it directly. */
   readonly run: (values: KernelValues<A>, frame: Frame) => void;
 }
 
 /**
- * Creates a kernel.
+ * Creates a kernel from its name, the types of its arguments and its TypeScript version.
  *
  * @example
  * ```ts

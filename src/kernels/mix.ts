@@ -8,11 +8,13 @@ const args = {
 } as const;
 
 /**
- * Mixes two arrays with one number per atom: x = keep x + take y. `target` x, `source` y; `keep`,
- * `take`: one per system. A term with a factor of 0 is skipped, so that keep 0 makes a copy even if
- * x was NaN.
+ * Mixes two arrays with one number per atom: x = keep x + take y.
  *
- * keep 1 and take −lr do a step of −lr u; keep d and take 1 − d update a moving average.
+ * - `target` x, `source` y: one number per atom.
+ * - `keep`, `take`: one number per system.
+ *
+ * A term with a factor of 0 is skipped, so that `keep` = 0 makes a copy even if x was NaN. For a step of −lr u, use
+ * `keep` = 1 and `take` = −lr; for a moving average with decay d, use `keep` = d and `take` = 1 − d.
  */
 export const mix: Kernel<typeof args> = defineKernel(
   "mix",

@@ -1,6 +1,5 @@
 /**
- * Kernels: computations with a name, typed arguments, and a meaning in TypeScript that every
- * backend implements.
+ * Kernels: computations with a name, typed arguments, and a TypeScript version. Every backend implements them.
  *
  * @module
  */

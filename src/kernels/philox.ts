@@ -7,17 +7,15 @@
  * @module
  */
 
-/**
- * Uses of random numbers: the fourth word of the counter, so that two uses never share a number.
- */
+/** The uses of random numbers, as the fourth word of the counter. With them, two uses never share a number. */
 export const Stream = {
-  /** Noise of a thermostat. */
+  /** Noise of a thermostat that acts on each atom. */
   THERMOSTAT: 0,
   /** Initial velocities. */
   VELOCITIES: 1,
   /** Random displacements of a structure. */
   RATTLE: 2,
-  /** Initial values: weights, noise. */
+  /** Initial values, such as weights of models and noise. */
   NUMBERS: 3,
   /** Noise of a thermostat that scales all velocities of a system by one factor. */
   RESCALING: 4,
@@ -59,8 +57,8 @@ export function philox(
 }
 
 /**
- * Returns the upper 32 bits of the product of two words. It uses four products of half words, which
- * do not exceed 32 bits.
+ * Returns the upper 32 bits of the product of two words. It uses products of 16-bit halves, which do not exceed 32
+ * bits.
  */
 function highWord(a: number, b: number): number {
   const ah = a >>> 16, al = a & 0xffff, bh = b >>> 16, bl = b & 0xffff;
@@ -75,9 +73,9 @@ export function uniform(word: number): number {
 }
 
 /**
- * Writes four normally distributed numbers from four words to `out` (Box and Muller): √(−2 ln u)
- * (cos θ, sin θ) with u from the first word of a pair and θ = 2π x/2³² from the second. Their
- * absolute values are at most 6.66.
+ * Writes four normally distributed numbers to `out`, made of four random words (Box and Muller): √(−2 ln u) (cos θ,
+ * sin θ) with u from the first word of a pair and θ = 2π x/2³² from the second word x. Their absolute values are at
+ * most 6.66.
  */
 export function gaussians(words: Uint32Array, out: Float64Array): void {
   for (let pair = 0; pair < 4; pair += 2) {

@@ -5,7 +5,7 @@ const args = {
   target: "real changed",
 } as const;
 
-/** Copies vectors for later use: y = x, three numbers per atom. `source` x, `target` y. */
+/** Copies vectors for later use: y = x, three numbers per atom. `source` is x, and `target` is y. */
 export const remember: Kernel<typeof args> = defineKernel(
   "remember",
   args,

@@ -14,7 +14,7 @@ const args = {
   coupling: "number",
 } as const;
 
-/** Layout of a row of `parameters`. */
+/** Indices in a row of `parameters`. There is one row per system. */
 export const BarostatParameter = {
   /** Time step, fs. */
   DT: 0,
@@ -28,15 +28,13 @@ export const BarostatParameter = {
   LENGTH: 4,
 } as const;
 
-/**
- * Deformations of the cell that a barostat allows. Each value is the number of degrees of freedom.
- */
+/** Deformations of the cell that a barostat allows. Each value is the number of degrees of freedom of the cell. */
 export const Coupling = {
-  /** Isotropic: the volume. */
+  /** The volume, with a fixed shape. */
   ISOTROPIC: 1,
-  /** Anisotropic: the lengths along x, y and z. */
+  /** The lengths along x, y and z. */
   ANISOTROPIC: 3,
-  /** Triclinic: lengths and angles. */
+  /** All lengths and angles. */
   TRICLINIC: 6,
 } as const;
 
@@ -97,7 +95,7 @@ export const barostatKick: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Returns W of a system with `freedom` degrees of freedom, eV fs². */
+/** Returns the inertia W of the cell of a system with `freedom` degrees of freedom, eV fs². */
 export function inertiaOf(parameters: Float64Array, system: number, freedom: number): number {
   const p = BarostatParameter.LENGTH * system;
   const kT = parameters[p + BarostatParameter.KT]!, time = parameters[p + BarostatParameter.TIME]!;
@@ -106,7 +104,7 @@ export function inertiaOf(parameters: Float64Array, system: number, freedom: num
 
 type Moving = Pick<Parameters<typeof barostatKick.run>[0], "velocities" | "weights">;
 
-/** Adds Σ v⊗v/w over a range of atoms to `force`. */
+/** Adds Σ v⊗v/w over the atoms from `first` up to but not including `end` to `force`. */
 function addKinetic({ velocities, weights }: Moving, first: number, end: number): void {
   let xx = 0, xy = 0, xz = 0, yy = 0, yz = 0, zz = 0;
   for (let a = first; a < end; a++) {

@@ -55,7 +55,7 @@ export const strainedDrift: Kernel<typeof args> = defineKernel(
 
 type Real = Float32Array | Float64Array;
 
-/** Strains the lattice vector at h. */
+/** Strains the lattice vector that begins at index `h`. */
 function grown(cell: Real, low: Float64Array, h: number): void {
   const { grow } = strain;
   for (let i = 0; i < 3; i++) row[i] = cell[h + i]! + low[h + i]!;

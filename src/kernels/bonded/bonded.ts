@@ -1,5 +1,5 @@
 /**
- * Shared code of the kernels that keep bond lengths fixed.
+ * Code shared by the kernels that keep bond lengths fixed.
  *
  * @module
  */
@@ -10,33 +10,33 @@ import { Control, type Frame } from "../kernel.ts";
 
 type Reals = ArrayLike<number>;
 
-/** Bonds of a batch, and the weights of their atoms. */
+/** The bonds of a batch, the weights of their atoms, and the cells. */
 export interface Bonded {
-  /** Index of the first cluster of each system; one entry more than systems. */
+  /** Index of the first cluster of each system, followed by the number of clusters. */
   readonly starts: Int32Array;
-  /** Index of the first bond of each cluster; one entry more than clusters. */
+  /** Index of the first bond of each cluster, followed by the number of bonds. */
   readonly clusters: Int32Array;
   /** The two atoms of each bond, as indices within the system. */
   readonly bonds: Int32Array;
   /** Weight of each atom: an inverse mass, or 1. */
   readonly weights: Reals;
-  /** Bits of the directions in which each atom is fixed. */
+  /** Directions in which each atom is fixed: the sum of 1 for x, 2 for y and 4 for z. */
   readonly held: Int32Array | undefined;
-  /** Cells. */
+  /** Cells, nine numbers per system, Å. */
   readonly cell: Reals | undefined;
-  /** Flags of the periodic directions. */
+  /** Flags of the periodic directions, three per system. */
   readonly pbc: Int32Array | undefined;
   /** Largest number of rounds over the bonds of a cluster. */
   readonly most: number;
 }
 
-/** Adjusts bond b of atoms i and j. Returns true if the bond needed no adjustment. */
+/** Adjusts bond b between atoms i and j. Returns true if the bond needed no adjustment. */
 export type Adjust = (i: number, j: number, b: number) => boolean;
 
 /**
- * Adjusts the bonds of each cluster, in rounds, until a round changes nothing. A system in which a
- * cluster needs more than the allowed rounds has diverged. `open` prepares cluster c of system s
- * and returns the function that adjusts its bonds.
+ * Adjusts the bonds of each cluster of active systems, in rounds, until all bonds of a round need no adjustment. If a
+ * cluster needs more than `most` rounds, its system has diverged. `open` prepares cluster c of system s, and returns
+ * the function that adjusts its bonds.
  */
 export function adjustBonds(
   values: Bonded,
@@ -68,14 +68,20 @@ function isAdjusted(c: number, first: number, values: Bonded, adjust: Adjust): b
 const inverse = new Float64Array(9);
 let isPeriodic = false;
 
-/** Inverts the cell of a system. Must be called for each system before its bonds are adjusted. */
+/**
+ * Prepares `between` for a system, by inverting its cell. Must be called for each system before its bonds are
+ * adjusted.
+ */
 function enterCell(s: number, { cell, pbc }: Bonded): void {
   isPeriodic = cell !== undefined && pbc !== undefined &&
     (pbc[3 * s] !== 0 || pbc[3 * s + 1] !== 0 || pbc[3 * s + 2] !== 0) &&
     invertCell(cell, 9 * s, inverse);
 }
 
-/** Writes the vector from atom i to the nearest image of atom j, Å. */
+/**
+ * Writes the vector from atom i to the nearest image of atom j to `out`, Å. `low` has the rounding errors of the
+ * positions.
+ */
 export function between(
   positions: Reals,
   low: Reals | undefined,
@@ -91,14 +97,12 @@ export function between(
   if (isPeriodic) nearest(out, inverse, cell!, 9 * s, pbc!, 3 * s);
 }
 
-/** Returns the weight of an atom in a direction; 0 if it is fixed in that direction. */
+/** Returns the weight of an atom along an axis (0, 1 or 2); 0 if the atom is fixed in that direction. */
 export function easeOf(atom: number, axis: number, { weights, held }: Bonded): number {
   return held && (held[atom]! >> axis & 1) !== 0 ? 0 : weights[atom]!;
 }
 
-/**
- * Reports that the bonds of a system could not be kept, unless another system has diverged before.
- */
+/** Halts the run, and reports that the bonds of a system could not be kept, unless a system was reported before. */
 function reportBroken(s: number, { control }: Frame): void {
   if (control[Control.DIVERGED] === 0) {
     control[Control.DIVERGED] = s + 1;

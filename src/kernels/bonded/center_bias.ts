@@ -16,14 +16,16 @@ const args = {
 } as const;
 
 /**
- * Adds a spring between the center of mass of a group of atoms and a point to forces, energy and
- * virial: E = ½ k |d|², d = Σ mᵢ (xᵢ + nᵢ h)/M − x₀; Fᵢ = −k d mᵢ/M; W = −k d ⊗ d. The point moves
- * with a strain of the system.
+ * Adds a spring between the center of mass of a group of atoms and a point to forces, energy and virial: E = ½ k
+ * |d|², d = Σ mᵢ (xᵢ + nᵢ h)/M − x₀, Fᵢ = −k d mᵢ/M, W = −k d ⊗ d. The point moves with a strain of the system.
  *
- * `masses` m: amu per atom, 0 for atoms outside the group; M is their sum. `center` x₀: three
- * numbers per system, Å. `stiffness` k: eV/Å² per system. `images` n and `cell` h undo wrapping, so
- * that it does not move the center. `want`: bits of {@linkcode Want}. A system without a group
- * stays unchanged.
+ * - `masses` m: amu per atom, 0 for atoms outside the group; M is their sum.
+ * - `center` x₀: three numbers per system, Å.
+ * - `stiffness` k: eV/Å² per system.
+ * - `images` n and `cell` h: undo wrapping, so that wrapping an atom does not move the center.
+ * - `want`: bits of {@linkcode Want}.
+ *
+ * A system without a group stays unchanged.
  */
 export const centerBias: Kernel<typeof args> = defineKernel(
   "center_bias",
@@ -53,7 +55,8 @@ export const centerBias: Kernel<typeof args> = defineKernel(
 const displacement = new Float64Array(3);
 
 /**
- * Computes the vector from the point to the center of mass of the atoms. Returns their total mass.
+ * Writes the vector from the point to the center of mass of the group to `displacement`. Returns the mass of the
+ * group.
  */
 function displace(
   s: number,

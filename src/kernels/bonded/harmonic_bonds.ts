@@ -18,14 +18,19 @@ const args = {
 } as const;
 
 /**
- * Adds harmonic bonds to forces, energy and virial: E = Σ ½ k (r − r₀)² with r = |d|, d = x_j + n_j
- * h + m h − x_i − n_i h; F_i = k (r − r₀) d/r = −F_j; W = −Σ k (r − r₀) d ⊗ d/r. A bond of length 0
- * has no direction and exerts no force.
+ * Adds harmonic bonds to forces, energy and virial: E = Σ ½ k (r − r₀)² with r = |d|, d = x_j + n_j h + m h − x_i −
+ * n_i h; F_i = k (r − r₀) d/r = −F_j; W = −Σ k (r − r₀) d ⊗ d/r. A bond of length 0 has no direction and exerts no
+ * force.
  *
- * `starts`: index of the first bond of each system, one entry more than systems; `bonds`: i and j,
- * as indices within the system; `shifts` m: lattice translation of the second atom, three integers
- * per bond; `lengths` r₀: Å; `stiffness` k: eV/Å². `images` n and `cell` h undo wrapping, so that
- * it does not stretch bonds. `want`: bits of {@linkcode Want}. Shifts and images require the cell.
+ * - `starts`: index of the first bond of each system, followed by the number of bonds.
+ * - `bonds`: i and j, as indices within the system.
+ * - `shifts` m: lattice translation of the second atom, three integers per bond.
+ * - `lengths` r₀: Å per bond.
+ * - `stiffness` k: eV/Å² per bond.
+ * - `images` n and `cell` h: undo wrapping, so that wrapping an atom does not stretch its bonds.
+ * - `want`: bits of {@linkcode Want}.
+ *
+ * `shifts` and `images` require the cell.
  */
 export const harmonicBonds: Kernel<typeof args> = defineKernel(
   "harmonic_bonds",
@@ -42,7 +47,7 @@ export const harmonicBonds: Kernel<typeof args> = defineKernel(
 
 const bond = new Float64Array(3);
 
-/** Adds bond b of system s. `first` is the first atom of the system. */
+/** Adds bond b of system s to forces, energy and virial. `first` is the index of the first atom of the system. */
 function addBond(
   b: number,
   s: number,

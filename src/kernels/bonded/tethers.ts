@@ -15,13 +15,13 @@ const args = {
 } as const;
 
 /**
- * Adds springs between atoms and fixed points to forces, energy and virial: E = Σ ½ k |d|², F = −k
- * d, W = Σ F ⊗ d with d = x + n h − x₀. Like lattice sites, the points move with a strain of the
- * system.
+ * Adds springs between atoms and fixed points to forces, energy and virial: E = Σ ½ k |d|², F = −k d, W = Σ F ⊗ d
+ * with d = x + n h − x₀. Like lattice sites, the points move with a strain of the system.
  *
- * `anchors` x₀: not wrapped, Å. `stiffness` k: eV/Å² per atom, 0 for an atom without a spring.
- * `images` n and `cell` h undo wrapping, so that it does not stretch the springs. `want`: bits of
- * {@linkcode Want}.
+ * - `anchors` x₀: the points, not wrapped, three numbers per atom, Å.
+ * - `stiffness` k: eV/Å² per atom, 0 for an atom without a spring.
+ * - `images` n and `cell` h: undo wrapping, so that wrapping an atom does not stretch its spring.
+ * - `want`: bits of {@linkcode Want}.
  */
 export const tethers: Kernel<typeof args> = defineKernel(
   "tethers",

@@ -12,10 +12,10 @@ const args = {
 const axes = new Float64Array(9);
 
 /**
- * Rotates systems so that the first lattice vector is along x and the second in the xy plane, which makes the matrix of
- * the cell lower triangular: h = h R, x = x R, v = v R, F = F R. R is a proper rotation, so a left-handed cell stays
- * left-handed, with a negative last number. Systems without a periodic direction or a cell are skipped. Systems that
- * are already aligned stay bitwise identical.
+ * Rotates systems so that the first lattice vector is along x and the second in the xy plane: h = h R, x = x R, v = v
+ * R, F = F R. The matrix of the cell becomes lower triangular. R is a proper rotation, so a left-handed cell stays
+ * left-handed, and its last number is negative. Systems without a periodic direction or without a cell are skipped.
+ * Systems that are already aligned stay bitwise identical.
  */
 export const alignCells: Kernel<typeof args> = defineKernel(
   "align_cells",
@@ -44,7 +44,8 @@ function isAligned(cell: Real, at: number): boolean {
 }
 
 /**
- * Writes the new x, y and z axes into the rows of `axes`. Returns false if the cell has no volume.
+ * Writes the new x, y and z axes to the rows of `axes`. Returns false if the cell that begins at index `at` has no
+ * volume.
  */
 function findAxes(cell: Real, at: number): boolean {
   const rows = completedRows(cell, at);
@@ -61,7 +62,7 @@ function findAxes(cell: Real, at: number): boolean {
   return true;
 }
 
-/** Rotates the vector at k to the new axes. */
+/** Rotates the vector that begins at index `k` to the new axes. */
 function turn(vectors: Real, k: number): void {
   const [x, y, z] = [vectors[k]!, vectors[k + 1]!, vectors[k + 2]!];
   for (let i = 0; i < 3; i++) {

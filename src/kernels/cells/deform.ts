@@ -12,12 +12,14 @@ const args = {
 } as const;
 
 /**
- * Applies moves that were decided in the undeformed cell (see `strain_forces`). With F = 1 + q/κ
- * before and F′ = 1 + q′/κ after the move, where q′ = q + δq: x = x + x F⁻¹ (F′ − F) + δu F′ and h
- * = h₀ F′.
+ * Moves atoms and cells by displacements that were computed in the coordinates of the undeformed cell (see
+ * `strain_forces`). With F = 1 + q/κ before the move and F′ = 1 + q′/κ after it, where q′ = q + δq, the kernel sets x
+ * = x + x F⁻¹ (F′ − F) + δu F′ and h = h₀ F′.
  *
- * `moved` δu: three numbers per atom, Å; `strained` δq: nine per system, Å; the kernel sets both to
- * zero. `strain`: q. `reference`: h₀ and h.
+ * - `moved` δu: three numbers per atom, Å. The kernel sets them to zero afterwards.
+ * - `strained` δq: nine numbers per system, Å. The kernel sets them to zero afterwards.
+ * - `strain` q: nine numbers per system, Å.
+ * - `reference`: h₀ and h, 18 numbers per system, Å.
  */
 export const deform: Kernel<typeof args> = defineKernel(
   "deform",

@@ -8,9 +8,9 @@
 import { invertCell } from "./inverse.ts";
 
 /**
- * Factor of κ = 3 √n Å for a system of n atoms. In the coordinates q = κ (F − 1), a strain ε counts
- * as much as moving every atom by 3 ε Å, where 3 Å is roughly the distance of neighbors. The cell
- * then is about as stiff as the vibrations of the atoms, for any number of atoms.
+ * Factor of the length κ = 3 √n Å for a system of n atoms. In the coordinates q = κ (F − 1), a strain ε counts as
+ * much as a displacement of every atom by 3 ε Å, where 3 Å is roughly the distance of neighbors. The cell is then
+ * about as stiff as the vibrations of the atoms, for any number of atoms.
  */
 export const STRAIN_LENGTH = 3;
 
@@ -19,14 +19,17 @@ export function strainLength(atoms: number): number {
   return STRAIN_LENGTH * Math.sqrt(Math.max(1, atoms));
 }
 
-/** Returns F for the nine numbers of q at `at`. */
+/** Returns F = 1 + q/`length` for the nine numbers q that begin at index `at` of `strain`. */
 export function deformation(strain: ArrayLike<number>, at: number, length: number): Float64Array {
   const f = new Float64Array(9);
   for (let k = 0; k < 9; k++) f[k] = (k % 4 === 0 ? 1 : 0) + strain[at + k]! / length;
   return f;
 }
 
-/** Returns the projection onto the periodic directions of the cell at `at`. */
+/**
+ * Returns the matrix of the projection onto the periodic directions of a cell. `at` is the offset of the cell,
+ * `flags` that of its three flags in `pbc`.
+ */
 export function alongPeriodic(
   cell: ArrayLike<number>,
   at: number,
@@ -56,7 +59,7 @@ function cross([a, b, c]: number[], [d, e, f]: number[]): number[] {
   return [b! * f! - c! * e!, c! * d! - a! * f!, a! * e! - b! * d!];
 }
 
-/** Returns F⁻¹. */
+/** Returns the inverse of F. */
 export function inverted(f: Float64Array): Float64Array {
   const inverse = new Float64Array(9);
   invertCell(f, 0, inverse);

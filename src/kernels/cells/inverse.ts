@@ -7,7 +7,7 @@
 const rows = new Float64Array(9);
 
 /**
- * Returns the rows of the cell at `at`, Å. Rows of zeros are replaced by unit vectors normal to the
+ * Returns the rows of the cell that begins at index `at`, Å. Rows of zeros are replaced by unit vectors normal to the
  * others. Every call returns the same array.
  */
 export function completedRows(cell: ArrayLike<number>, at: number): Float64Array {
@@ -25,8 +25,8 @@ export function completedRows(cell: ArrayLike<number>, at: number): Float64Array
 }
 
 /**
- * Writes the matrix that converts a position x to lattice coordinates: coordinate k is Σᵢ xᵢ out[3
- * i + k]. Returns false for a cell without volume.
+ * Writes to `out` the matrix that converts a position x to lattice coordinates: coordinate k is Σᵢ xᵢ out[3 i + k].
+ * Returns false for a cell without volume.
  */
 export function invertCell(cell: ArrayLike<number>, at: number, out: Float64Array): boolean {
   const [a, b, c, d, e, f, g, h, i] = completedRows(cell, at) as unknown as Nine;
@@ -40,7 +40,10 @@ export function invertCell(cell: ArrayLike<number>, at: number, out: Float64Arra
 
 type Nine = [number, number, number, number, number, number, number, number, number];
 
-/** Returns a · (b × c) of the cell at `at`, Å³. It is negative for a left-handed cell. */
+/**
+ * Returns the signed volume a · (b × c) of the cell that begins at index `at`, Å³. It is negative for a left-handed
+ * cell.
+ */
 export function signedVolume(cell: ArrayLike<number>, at: number): number {
   const [a, b, c] = [cell[at]!, cell[at + 1]!, cell[at + 2]!];
   const [d, e, f] = [cell[at + 3]!, cell[at + 4]!, cell[at + 5]!];
@@ -52,7 +55,7 @@ function isZero(row: number): boolean {
   return rows[3 * row] === 0 && rows[3 * row + 1] === 0 && rows[3 * row + 2] === 0;
 }
 
-/** Replaces row k + 1 by a unit vector normal to row k. */
+/** Replaces row k + 1, cyclically, by a unit vector normal to row k. */
 function normalTo(k: number): void {
   const to = (k + 1) % 3;
   const [x, y, z] = [rows[3 * k]!, rows[3 * k + 1]!, rows[3 * k + 2]!].map(Math.abs) as [
@@ -67,7 +70,7 @@ function normalTo(k: number): void {
   crossRows(to, k, axis);
 }
 
-/** Replaces row `to` by the direction of row i × row j. */
+/** Replaces row `to` by the unit vector along the cross product of rows i and j. */
 function crossRows(to: number, i: number, j: number): void {
   const [x, y, z] = [rows[3 * i]!, rows[3 * i + 1]!, rows[3 * i + 2]!];
   const [u, v, w] = [rows[3 * j]!, rows[3 * j + 1]!, rows[3 * j + 2]!];

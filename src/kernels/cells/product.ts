@@ -1,4 +1,4 @@
-/** Multiplies two 3 × 3 matrices: `out` = a b. */
+/** Multiplies two 3 × 3 matrices and writes the product a b to `out`. */
 export function product(
   a: ArrayLike<number>,
   b: ArrayLike<number>,

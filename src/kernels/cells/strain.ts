@@ -9,9 +9,9 @@ import { product } from "./product.ts";
 /** Number of terms of the series. The remainder is below 1e-14 for a strain of 1 in one step. */
 export const TERMS = 16;
 
-/** Solution after a time t: x + `grow` x + `push` y. Symmetric matrices of nine numbers. */
+/** The solution after a time t: x + `grow` x + `push` y. All members are symmetric matrices of nine numbers. */
 export interface Strain {
-  /** X = A t. */
+  /** The total strain X = A t. */
   readonly total: Float64Array;
   /** e^X − 1. */
   readonly grow: Float64Array;
@@ -19,7 +19,7 @@ export interface Strain {
   readonly push: Float64Array;
 }
 
-/** Creates a strain of zero. */
+/** Creates matrices of zeros. */
 export function makeStrain(): Strain {
   return {
     total: new Float64Array(9),
@@ -29,10 +29,8 @@ export function makeStrain(): Strain {
 }
 
 /**
- * Computes `grow` and `push` from `total`.
- *
- * Both come from one series, φ(X) = Σ Xⁿ/(n + 1)! in Horner's form. It needs no inverse of X, and
- * e^X − 1 = X φ(X) loses no digits for small X.
+ * Computes `grow` and `push` from `total` for the time `time`. Both come from one series, φ(X) = Σ Xⁿ/(n + 1)!, in
+ * Horner's form. The series needs no inverse of X, and e^X − 1 = X φ(X) loses no digits for small X.
  */
 export function solveStrain({ total, grow, push }: Strain, time: number): void {
   for (let k = 0; k < 9; k++) push[k] = k % 4 === 0 ? 1 : 0;

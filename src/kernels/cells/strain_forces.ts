@@ -20,7 +20,7 @@ const args = {
   end: "number",
 } as const;
 
-/** Layout of a row of `parameters`. */
+/** Indices in a row of `parameters`. There is one row per system. */
 export const StrainParameter = {
   /** External pressure, eV/Å³. */
   PRESSURE: 0,
@@ -31,21 +31,24 @@ export const StrainParameter = {
 } as const;
 
 /**
- * Computes the forces that drive the cell and, in coordinates of the undeformed cell, the atoms of
- * each system. The cell is h = h₀ F and atoms are at x = u F with F = 1 + q/κ, symmetric; then −∂(E
- * + P V)/∂u = f F, and −∂(E + P V)/∂q = sym((W − P V 1) F⁻¹)/κ.
+ * Computes the forces that drive the cell and the atoms of each system, in coordinates of the undeformed cell. The
+ * cell is h = h₀ F and atoms are at x = u F, where F = 1 + q/κ is symmetric. With the enthalpy H = E + P V, the
+ * forces are −∂H/∂u = f F and −∂H/∂q = sym((W − P V 1) F⁻¹)/κ.
  *
- * `virial` W = −∂E/∂ε, eV; P: the pressure of `parameters`; V: the volume of `cell` h; `strain` q,
- * Å, nine numbers; `reference`: h₀ and the h that was last computed from it; κ = 3 √n Å for n
- * atoms. If anything else has changed the cell since, the cell becomes h₀, with q = 0. The kernel
- * writes `cellForces` = −∂/∂q and, if requested, `pulled` = f F and `enthalpy` E + P V.
+ * - `virial` W = −∂E/∂ε: nine numbers per system, eV.
+ * - `parameters`: the pressure P, and whether the cell keeps its shape; see {@linkcode StrainParameter}.
+ * - `cell` h, with the volume V: nine numbers per system, Å.
+ * - `strain` q: nine numbers per system, Å; κ = 3 √n Å for n atoms.
+ * - `reference`: h₀, and the h that was last computed from it, 18 numbers per system, Å.
+ * - `cellForces`: the kernel writes −∂H/∂q.
+ * - `pulled`, `enthalpy`: optional; the kernel writes f F and H.
  *
- * Directions that are not periodic according to `pbc` exert no force on the cell. If the cell keeps
- * its shape, each direction gets a third of the trace. Finished systems get forces, too, because
- * hooks may read them; their state does not change.
+ * If anything else has changed the cell since it was last computed, the current cell becomes h₀, and q becomes 0.
+ * Directions that are not periodic according to `pbc` exert no force on the cell. If the cell keeps its shape, each
+ * periodic direction gets an equal part of the trace. Finished systems get forces, too, because hooks may read them;
+ * their state does not change.
  *
- * If `stage` is given, the kernel handles only systems whose stage is at least `first` and below
- * `end`.
+ * If `stage` is given, the kernel handles only systems whose stage is at least `first` and below `end`.
  */
 export const strainForces: Kernel<typeof args> = defineKernel(
   "strain_forces",
@@ -85,7 +88,7 @@ function isElsewhere(s: number, { stage, first, end }: Given): boolean {
   return stage !== undefined && !(first <= stage[s]! && stage[s]! < end);
 }
 
-/** Returns whether the cell differs from the one that was last computed. */
+/** Returns whether the cell differs from the cell that was last computed from the reference. */
 function hasChanged(s: number, { cell, reference }: Given): boolean {
   for (let k = 0; k < 9; k++) if (cell[9 * s + k] !== reference[18 * s + 9 + k]) return true;
   return false;
@@ -95,7 +98,10 @@ function times(a: Float64Array, b: Float64Array): Float64Array {
   return product(a, b, new Float64Array(9));
 }
 
-/** Returns the symmetric part along the periodic directions. */
+/**
+ * Returns the symmetric part of a force, projected onto the periodic directions; with `isIsotropic`, only its trace,
+ * in equal parts.
+ */
 function restricted(force: Float64Array, along: Float64Array, isIsotropic: boolean): Float64Array {
   const symmetric = force.map((x, k) => 0.5 * (x + force[k % 3 * 3 + Math.floor(k / 3)]!));
   const inside = times(times(along, symmetric), along);

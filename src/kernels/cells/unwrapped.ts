@@ -1,6 +1,6 @@
 /**
- * Returns coordinate `axis` of an atom before wrapping: x + images · h, Å, or x without `images`.
- * `cell`: offset of the nine numbers of its cell.
+ * Returns one coordinate of an atom before wrapping, x + images · h, Å; without `images`, returns x. `cell` is the
+ * offset of the system's nine numbers in `cells`.
  */
 export function unwrapped(
   positions: ArrayLike<number>,
@@ -17,8 +17,8 @@ export function unwrapped(
 }
 
 /**
- * Returns one coordinate of a lattice translation: the three integers at `at`, times the column of
- * the cell that begins at `from`.
+ * Returns one coordinate of a lattice translation: the three integers from index `at` on, times the column of the
+ * cell that begins at index `from`.
  */
 export function shifted(
   vectors: Int32Array,

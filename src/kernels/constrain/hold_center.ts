@@ -11,15 +11,18 @@ const args = {
 } as const;
 
 /**
- * Removes the motion of the center of mass from vectors: y −= c Σ m (y − b)/Σ m c, in each
- * direction, over the atoms that are free in that direction. Motion below the rounding error of the
- * sum is kept, so that applying the kernel twice changes nothing.
+ * Removes the motion of the center of mass from vectors: y −= c Σ m (y − b)/Σ m c, in each direction, over the atoms
+ * that are free in that direction. Motion below the rounding error of the sum is kept, so that applying the kernel
+ * twice changes nothing.
  *
- * `vectors` y: positions, velocities or forces, three per atom; `before` b: previous positions, 0
- * by default; `low`: as in `kick_drift`; `masses` m: weights of atoms; `shares` c: share of each
- * atom in the correction, 1 by default. With c = m it removes from the forces of a relaxation the
- * part that would move the center. `held`: bits of the directions (1, 2 and 4) in which an atom is
- * fixed.
+ * - `vectors` y: positions, velocities or forces, three numbers per atom.
+ * - `before` b: previous positions; 0 by default.
+ * - `low`: as in `kick_drift`.
+ * - `masses` m: weights of the atoms.
+ * - `shares` c: share of each atom in the correction; 1 by default.
+ * - `held`: directions in which an atom is fixed, the sum of 1 for x, 2 for y and 4 for z.
+ *
+ * With c = m, the kernel removes from the forces of a relaxation the part that would move the center.
  */
 export const holdCenter: Kernel<typeof args> = defineKernel(
   "hold_center",

@@ -45,7 +45,9 @@ type State = Parameters<typeof rattle.run>[0];
 
 const along = new Float64Array(3);
 
-/** Returns the length of the longest vector of a cluster. */
+/**
+ * Returns the length of the longest vector of an atom in cluster c. `first` is the index of the system's first atom.
+ */
 function largest(c: number, first: number, { clusters, bonds, vectors }: State): number {
   let square = 0;
   for (let n = 2 * clusters[c]!; n < 2 * clusters[c + 1]!; n++) {
@@ -55,7 +57,7 @@ function largest(c: number, first: number, { clusters, bonds, vectors }: State):
   return Math.sqrt(square);
 }
 
-/** Adjusts the vectors of a bond. Returns true if the bond needed no adjustment. */
+/** Adjusts the vectors of the two atoms of a bond. Returns true if the bond needed no adjustment. */
 function adjust(i: number, j: number, s: number, fastest: number, values: State): boolean {
   const { vectors, positions, low, tolerance } = values;
   between(positions, low, [i, j], s, values, along);

@@ -58,7 +58,7 @@ type State = Parameters<typeof shake.run>[0];
 
 const old = new Float64Array(3), now = new Float64Array(3);
 
-/** Moves the atoms of a bond. Returns true if the bond needed no adjustment. */
+/** Moves the two atoms of a bond. Returns true if the bond needed no adjustment. */
 function adjust(i: number, j: number, s: number, length: number, values: State): boolean {
   const { positions, low, before, lowBefore, velocities, dt, fraction, tolerance } = values;
   between(before, lowBefore, [i, j], s, values, old);

@@ -8,12 +8,12 @@ const args = {
 } as const;
 
 /**
- * Ends a step of a run with several stages. `stage` becomes the stage in which each system did the
- * step, and `steps`, a row of `stages` numbers per system, counts it. A system that has passed the
- * last stage finishes, and the run halts after this step.
+ * Ends a step of a run with several stages. `stage` becomes the stage in which each system did the step, and the
+ * kernel adds 1 to the number of steps of that stage in `steps`, which has `stages` numbers per system. A system that
+ * has passed the last stage finishes, and the run halts after this step.
  *
- * `stage` is updated for finished systems, too, because a system may have finished in the previous
- * step when it left its stage.
+ * `stage` is updated for finished systems, too, because a system may have finished in the previous step when it left
+ * its stage.
  */
 export const countStage: Kernel<typeof args> = defineKernel(
   "count_stage",

@@ -10,7 +10,7 @@ const args = {
   met: "i32 changed",
 } as const;
 
-/** Level of a field: what its rows belong to. */
+/** The level of a field: its rows belong to atoms or to systems. */
 export const Level = {
   /** One row per atom. */
   NODE: 0,
@@ -18,15 +18,15 @@ export const Level = {
   SYSTEM: 1,
 } as const;
 
-/** Reductions of `width` numbers to one. */
+/** The ways to reduce a row of `width` numbers to one number. */
 export const Reduce = {
-  /** No reduction: the largest of all numbers counts. */
+  /** The largest of the numbers counts. */
   NONE: 0,
   /** Minimum. */
   MIN: 1,
   /** Maximum. */
   MAX: 2,
-  /** Norm √Σx²; the absolute value of a single number. */
+  /** Norm √Σx²; for a single number, its absolute value. */
   NORM: 3,
   /** Mean Σx/width. */
   MEAN: 4,
@@ -35,14 +35,10 @@ export const Reduce = {
 } as const;
 
 /**
- * Evaluates one criterion of convergence: sets `met` to 0 for systems whose value is above
- * `threshold`.
- *
- * Each row of `width` numbers is reduced to one ({@linkcode Reduce}). The value of a system is the
- * largest over its rows, which belong to the system or to its atoms ({@linkcode Level}). NaN never
- * meets a criterion.
- *
- * The field is passed as `real` or as `f64`, according to its type.
+ * Evaluates one criterion of convergence: sets `met` to 0 for systems whose value is above `threshold`. Each row of
+ * `width` numbers is reduced to one number by {@linkcode Reduce}. The value of a system is the largest of these
+ * numbers over its rows, which belong to the system or to its atoms ({@linkcode Level}). A value of NaN never meets a
+ * criterion. The field is passed as `real` or as `f64`, according to its type.
  */
 export const criterion: Kernel<typeof args> = defineKernel(
   "criterion",
@@ -64,7 +60,7 @@ export const criterion: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Reduces the row at `at` to one number. */
+/** Reduces the row that begins at index `at` to one number. */
 function reduced(
   values: Float32Array | Float64Array,
   at: number,

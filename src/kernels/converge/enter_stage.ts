@@ -9,12 +9,11 @@ const args = {
 } as const;
 
 /**
- * Restricts updates to the systems of some stages until the kernel runs again. Only systems whose
- * `status` is at least `first` and below `end` stay active; kernels treat all others as finished.
+ * Restricts updates to the systems of some stages until the kernel runs again. Only systems whose `status` is at
+ * least `first` and below `end` stay active. Kernels treat all others as finished.
  *
- * If `notes` is nonzero, the kernel first saves the active systems to `awake`; otherwise it starts
- * from the systems that were saved last. A range of all stages therefore reactivates every saved
- * system.
+ * If `notes` is nonzero, the kernel first saves the active systems to `awake`. Otherwise it starts from the systems
+ * that were saved last, so that a range of all stages makes every saved system active again.
  */
 export const enterStage: Kernel<typeof args> = defineKernel(
   "enter_stage",

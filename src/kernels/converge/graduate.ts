@@ -10,12 +10,12 @@ const args = {
 } as const;
 
 /**
- * Marks the systems that met all criteria: `converged` = 1, for this step only, and `status` =
- * `target`. If `stop` is nonzero, they finish. If any system met the criteria, the run halts after
- * this step. The kernel then resets `met` to 1 for the next step.
+ * Marks the systems that met all criteria. For them, `converged` = 1 in this step only, and `status` = `target`. If
+ * `stop` is nonzero, they finish. If any system met the criteria, the run halts after this step. The kernel then
+ * resets `met` to 1 for the next step.
  *
- * If `source` is 0 or more, only systems of that status are considered. If `target` is negative,
- * `status` does not change.
+ * If `source` is 0 or more, only systems with this status are considered. If `target` is negative, `status` does not
+ * change.
  */
 export const graduate: Kernel<typeof args> = defineKernel(
   "graduate",

@@ -13,14 +13,13 @@ const args = {
 } as const;
 
 /**
- * Ends the stages of systems that have used up their budget: their `status` is at least `first` and
- * below `end`, and they have done `budget` steps or more in these stages together. For them `spent`
- * = 1, for this step only, and `status` = `end`. If `stop` is nonzero, they finish. If any system
- * is affected, the run halts after this step.
+ * Ends the stages of systems that have used up their budget. A system has used it up if its `status` is at least
+ * `first` and below `end`, and it has done `budget` steps or more in these stages together. Then `spent` = 1 in this
+ * step only, and `status` = `end`. If `stop` is nonzero, the system finishes. If any system is affected, the run
+ * halts after this step.
  *
- * `spent` is reset for finished systems, too, because it describes this step only.
- *
- * `steps` has `stages` numbers per system; the numbers of `begun` are subtracted from them.
+ * `spent` is reset for finished systems, too, because it describes this step only. `steps` has `stages` numbers per
+ * system; the numbers of `begun` are subtracted from them.
  */
 export const spendBudget: Kernel<typeof args> = defineKernel(
   "spend_budget",

@@ -1,6 +1,5 @@
 /**
- * Lists of edges, and of triplets of edges, for the TypeScript kernels. Models of graphs of atoms
- * take them as inputs.
+ * Lists of edges, and of triplets of edges, for the TypeScript kernels. They are inputs of graph models of atoms.
  *
  * @module
  */
@@ -11,49 +10,43 @@ import type { PairList } from "../pairs/pair_list.ts";
 export interface EdgeRules {
   /** Largest length of an edge, Å. */
   readonly cutoff: number;
-  /** True if each pair is listed once, instead of in both directions. */
+  /** True if each pair is listed once, with the lower atom first, instead of in both directions. */
   readonly isHalf: boolean;
-  /** Largest length of the edges of a triplet, Å; 0 if triplets are not listed. */
+  /** Largest length of the edges of a triplet, Å; 0 if the list has no triplets. */
   readonly reach: number;
 }
 
-/** Edges of a batch, padded. The capacity always exceeds the number of edges. */
+/** The edges of a batch, padded to a capacity that always exceeds their number. */
 export interface EdgeList extends EdgeRules {
   /** Pairs from which the edges are taken. */
   readonly pairs: PairList;
   /** Number of edges that fit. */
   capacity: number;
-  /** Number of triplets that fit; 0 if triplets are not listed. */
+  /** Number of triplets that fit; 0 if the list has no triplets. */
   tripletCapacity: number;
-  /** Sources of all edges, then their targets. */
+  /** Source atoms of all edges, then their target atoms, as indices within the batch. */
   index: Int32Array;
-  /** Shift of each edge, three numbers, Å. */
+  /** Translation of the target atom of each edge, three numbers, Å. */
   shifts: Float64Array;
-  /** System of each edge. */
+  /** Index of the system of each edge. */
   systems: Int32Array;
-  /** Atom that both edges of each triplet start from. */
+  /** Source atom of both edges of each triplet. */
   centers: Int32Array;
-  /** First edges of all triplets, then their second edges. */
+  /** Index of the first edge of all triplets, then of their second edge. */
   triplets: Int32Array;
-  /** Number of edges, and number of triplets. */
+  /** The number of edges and the number of triplets, without padding. */
   readonly counts: Int32Array;
   /** Index of the first edge of each atom, followed by the number of edges and an unused entry. */
   readonly starts: Int32Array;
 }
 
-/**
- * Shift of padding edges, Å. It puts them beyond every cutoff, so that they contribute exactly
- * zero.
- */
+/** Length of padding edges, Å. It is beyond every cutoff, so that they contribute exactly zero. */
 export const FAR = 100;
 
-/**
- * Capacities are multiples of this number, so that the shapes of tensors repeat and graphs are not
- * recompiled.
- */
+/** Capacities are multiples of this number, so that shapes of tensors repeat and models need not be recompiled. */
 const GRAIN = 256;
 
-/** Returns a capacity above `count`, with some reserve. */
+/** Returns a capacity that exceeds `count`, with some reserve. */
 export function roomFor(count: number): number {
   return GRAIN * Math.ceil((count + Math.floor(3 * count / 20) + 1) / GRAIN);
 }
@@ -85,7 +78,7 @@ export function makeEdgeList(
   return list;
 }
 
-/** Makes room for `count` edges. The list is emptied if it has to grow. */
+/** Makes room for `count` edges. If the list has to grow, its edges are lost. */
 export function growEdges(list: EdgeList, count: number): void {
   if (count < list.capacity) return;
   const capacity = list.capacity = roomFor(count);
@@ -94,7 +87,7 @@ export function growEdges(list: EdgeList, count: number): void {
   list.systems = new Int32Array(capacity);
 }
 
-/** Makes room for `count` triplets. The list is emptied if it has to grow. */
+/** Makes room for `count` triplets. If the list has to grow, its triplets are lost. */
 export function growTriplets(list: EdgeList, count: number): void {
   if (count < list.tripletCapacity) return;
   const capacity = list.tripletCapacity = roomFor(count);
@@ -102,9 +95,7 @@ export function growTriplets(list: EdgeList, count: number): void {
   list.triplets = new Int32Array(2 * capacity);
 }
 
-/**
- * Fills the rest of the capacity with edges from atom 0 to itself, which are beyond every cutoff.
- */
+/** Fills the rest of the capacity with edges from atom 0 to its image at the distance `FAR`. */
 export function padEdges({ index, shifts, systems, capacity, counts }: EdgeList): void {
   const count = counts[0]!;
   index.fill(0, count, capacity);

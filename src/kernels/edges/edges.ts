@@ -11,15 +11,16 @@ const args = {
 } as const;
 
 /**
- * Lists the pairs of active systems that are within the cutoff now; the skin is excluded.
+ * Lists the pairs of active systems that are within the cutoff at the current positions. Pairs within the skin beyond
+ * the cutoff are not listed.
  *
- * Edge e goes from atom i = index[0, e] to atom j = index[1, e], as indices within the batch. Its
- * vector is x_j − x_i + shifts[e]. Edges are sorted by source, then in the order of the pairs. An
- * atom may be a neighbor of its own image; the shift is nonzero then. Half lists have each pair
- * once, from the lower atom to the higher; full lists have both directions.
+ * Edge e goes from atom i = index[0, e] to atom j = index[1, e], as indices within the batch. Its vector is x_j − x_i
+ * + shifts[e]. Edges are sorted by source, then in the order of the pairs. An atom may be a neighbor of its own
+ * image; the shift is nonzero then. Half lists have each pair once, from the lower atom to the higher; full lists
+ * have both directions.
  *
- * The kernel `neighbors` must have run before, with the same `images`. The rest of the capacity is
- * padded with edges 0–0 of system 0 with the shift (100, 0, 0). A list that is too short grows.
+ * The kernel `neighbors` must have run before, with the same `images`. The rest of the capacity is padded with edges
+ * 0–0 of system 0 with the shift (100, 0, 0). A list that is too short grows.
  */
 export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, frame) => {
   const { edges: list } = values;
@@ -31,7 +32,7 @@ export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, f
   growEdges(list, counts[0]);
   const { index, shifts, systems, capacity } = list;
   walk(values, frame, (system, source, target, sign) => {
-    const e = starts[source + 1]!++; // advanced to the start of the next atom
+    const e = starts[source + 1]!++; // each entry has advanced to the start of the next atom
     index[e] = source;
     index[capacity + e] = target;
     systems[e] = system;
@@ -40,7 +41,7 @@ export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, f
   padEdges(list);
 });
 
-/** Arguments of the kernel. */
+/** The arguments of the kernel. */
 interface Given {
   readonly edges: EdgeList;
   readonly positions: Arrays["real"];
@@ -48,10 +49,10 @@ interface Given {
   readonly images: Int32Array | undefined;
 }
 
-/** Shift of the pair that `isNear` has checked last. */
+/** Shift of the pair that `isNear` has checked last, Å. */
 const shift = new Float64Array(3);
 
-/** Calls `meet` for every edge. `sign`: factor of the shift. */
+/** Calls `meet` for every edge. Its argument `sign` is the factor by which `shift` must be multiplied for this edge. */
 function walk(
   given: Given,
   { systems, active, offsets }: Frame,
@@ -70,7 +71,7 @@ function walk(
   }
 }
 
-/** Returns whether a pair is within the cutoff, and writes its shift. */
+/** Returns whether pair p is within the cutoff, and writes its shift to `shift`. */
 function isNear(
   { edges: { cutoff }, positions, cell, images }: Given,
   list: SystemPairs,
@@ -82,7 +83,7 @@ function isNear(
   shift.fill(0);
   for (let k = 0; k < 3; k++) {
     const n = wholeBetween(list, p, k, images, i, j);
-    if (n === 0) continue; // cell entries of directions that are not periodic may be anything
+    if (n === 0) continue; // cell vectors of directions that are not periodic may contain any numbers
     for (let d = 0; d < 3; d++) shift[d]! += n * cell[h + 3 * k + d]!;
   }
   let square = 0;

@@ -7,12 +7,11 @@ const args = {
 } as const;
 
 /**
- * Lists the triplets of a full list of edges: for each atom, all unordered pairs of different edges
- * that start from it and are shorter than `reach`. Triplets are sorted by atom, first edge and
- * second edge. The kernel `edges` must have run before, with the same positions.
+ * Lists the triplets of a full list of edges: for each atom, all unordered pairs of different edges that start from
+ * the atom and are shorter than `reach`. Triplets are sorted by atom, first edge and second edge.
  *
- * The rest of the capacity is padded with center 0 and, twice, the first padding edge. A list that
- * is too short grows.
+ * The kernel `edges` must have run before, with the same positions. The rest of the capacity is padded with the
+ * center 0 and, for both edges, the first padding edge. A list that is too short grows.
  */
 export const triplets: Kernel<typeof args> = defineKernel(
   "triplets",
@@ -42,7 +41,10 @@ export const triplets: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Pairs an edge with all later edges of its atom, from index `at` on. Returns the next index. */
+/**
+ * Adds the triplets of edge `first` with all later short edges of its atom, at index `at` and after it. Returns the
+ * next free index.
+ */
 function pairUp(
   list: EdgeList,
   positions: Arrays["real"],

@@ -10,8 +10,11 @@ const args = {
 } as const;
 
 /**
- * Moves atoms: x += φ dt v. `dt`: fs, per system; `fraction` φ: part of the time step; `low`: as in
- * `kick_drift`.
+ * Moves atoms along their velocities: x += φ dt v.
+ *
+ * - `dt`: time step in fs, per system.
+ * - `fraction` φ: part of the time step.
+ * - `low`: as in `kick_drift`.
  */
 export const drift: Kernel<typeof args> = defineKernel(
   "drift",

@@ -8,8 +8,10 @@ const args = {
 } as const;
 
 /**
- * Kicks atoms over half a step: v += ½ dt w F. `weights` w: ACCELERATION / mass per atom; `dt`: fs,
- * per system.
+ * Accelerates atoms over half a step: v += ½ dt w F.
+ *
+ * - `weights` w: ACCELERATION / mass per atom.
+ * - `dt`: time step in fs, per system.
  */
 export const kick: Kernel<typeof args> = defineKernel(
   "kick",

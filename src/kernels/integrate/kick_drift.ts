@@ -11,11 +11,13 @@ const args = {
 } as const;
 
 /**
- * First part of velocity Verlet, half a kick and a drift: v += ½ dt w F; x += dt v.
+ * Does the first part of velocity Verlet, half a kick and a drift: v += ½ dt w F; x += dt v.
  *
- * `weights` w: ACCELERATION / mass per atom; `dt`: fs, per system; `low`: accumulated rounding
- * error of x, Å, three numbers per atom. With it, the sum of many drifts is as accurate as one with
- * twice the digits (Kahan, Commun. ACM 8, 40, 1965).
+ * - `weights` w: ACCELERATION / mass per atom.
+ * - `dt`: time step in fs, per system.
+ * - `low`: accumulated rounding error of x, three numbers per atom, Å.
+ *
+ * With `low`, the sum of many drifts is as accurate as one with twice the digits (Kahan, Commun. ACM 8, 40, 1965).
  */
 export const kickDrift: Kernel<typeof args> = defineKernel(
   "kick_drift",

@@ -8,7 +8,7 @@ const args = {
   settings: "real",
 } as const;
 
-/** Layout of a row of `settings`. t is the current step, from 1. */
+/** Indices in a row of `settings`. There is one row per system; t is the current step, counted from 1. */
 export const AdamStepSetting = {
   /** β₁: decay rate of the first moment. */
   KEEP_FIRST: 0,
@@ -18,9 +18,9 @@ export const AdamStepSetting = {
   KEEP_SECOND: 2,
   /** 1 − β₂. */
   TAKE_SECOND: 3,
-  /** lr/(1 − β₁ᵗ). */
+  /** Step size lr/(1 − β₁ᵗ), with the learning rate lr. */
   STEP_SIZE: 4,
-  /** 1/√(1 − β₂ᵗ). */
+  /** Bias correction 1/√(1 − β₂ᵗ) of the second moment. */
   CORRECT_SECOND: 5,
   /** ε: avoids division by zero. */
   EPS: 6,
@@ -33,15 +33,14 @@ export const AdamStepSetting = {
 } as const;
 
 /**
- * Does a step of Adam (Kingma, Ba, arXiv:1412.6980, 2014) or AdamW (Loshchilov, Hutter,
- * arXiv:1711.05101, 2017) for one parameter per atom:
+ * Does a step of Adam (Kingma, Ba, arXiv:1412.6980, 2014) or AdamW (Loshchilov, Hutter, arXiv:1711.05101, 2017) for
+ * one parameter per atom: g′ = g + l₂ p, m = β₁ m + (1 − β₁) g′, v = β₂ v + (1 − β₂) g′², p = keep p − (lr/c₁)
+ * m/(√v/√c₂ + ε), with cᵢ = 1 − βᵢᵗ. The result equals that of `scale_by_adam` followed by `mix`, but memory is
+ * traversed only once.
  *
- * g′ = g + l₂ p, m = β₁ m + (1 − β₁) g′, v = β₂ v + (1 − β₂) g′², p = keep p − (lr/c₁) m/(√v/√c₂ +
- * ε), with cᵢ = 1 − βᵢᵗ.
- *
- * It equals `scale_by_adam` followed by `mix`, in one pass over memory. `parameters` p, `gradients`
- * g; `first` m and `second` v: state, initially 0; `settings`: {@linkcode AdamStepSetting}.LENGTH
- * numbers per system, for this step.
+ * - `parameters` p, `gradients` g: one number per atom.
+ * - `first` m and `second` v: state, initially 0.
+ * - `settings`: {@linkcode AdamStepSetting}.LENGTH numbers per system, for this step.
  */
 export const adamStep: Kernel<typeof args> = defineKernel(
   "adam_step",
@@ -53,7 +52,7 @@ export const adamStep: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Updates the numbers of system s from `from` to `to`. */
+/** Updates the parameters of system s with indices from `from` up to but not including `to`. */
 function stepOne(s: number, from: number, to: number, values: Given): void {
   const { parameters, gradients, first, second } = values;
   const at = AdamStepSetting.LENGTH * s;

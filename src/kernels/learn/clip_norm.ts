@@ -6,16 +6,16 @@ const args = {
   limit: "real",
 } as const;
 
-/** Avoids division by a norm of zero. */
+/** Added to the norm, to avoid division by zero. */
 export const TINY_NORM = 1e-6;
 
 /**
- * Scales the numbers of all systems, one per atom, so that their common norm N is about L if it was
- * larger, as PyTorch's `clip_grad_norm_` does: x = x min(1, L/(N + {@linkcode TINY_NORM})). If N is
- * not finite, the numbers do not change.
+ * Scales the numbers of all systems, one per atom, as PyTorch's `clip_grad_norm_` does: x = x min(1, L/(N +
+ * {@linkcode TINY_NORM})). N is the norm of the numbers of all systems together. If N is not finite, the numbers do
+ * not change.
  *
- * `squares`: Σ x² of each system, as `sum_squares` computes it; N² is their sum. `limit` L: one
- * number.
+ * - `squares`: Σ x² of each system, as `sum_squares` computes it; N² is their sum.
+ * - `limit` L: one number.
  */
 export const clipNorm: Kernel<typeof args> = defineKernel(
   "clip_norm",

@@ -7,7 +7,7 @@ const args = {
   settings: "real",
 } as const;
 
-/** Layout of a row of `settings`. t is the current step, from 1. */
+/** Indices in a row of `settings`. There is one row per system; t is the current step, counted from 1. */
 export const AdamSetting = {
   /** β₁: decay rate of the first moment. */
   KEEP_FIRST: 0,
@@ -17,9 +17,9 @@ export const AdamSetting = {
   KEEP_SECOND: 2,
   /** 1 − β₂. */
   TAKE_SECOND: 3,
-  /** 1/(1 − β₁ᵗ). */
+  /** Bias correction 1/(1 − β₁ᵗ) of the first moment. */
   CORRECT_FIRST: 4,
-  /** 1/√(1 − β₂ᵗ). */
+  /** Bias correction 1/√(1 − β₂ᵗ) of the second moment. */
   CORRECT_SECOND: 5,
   /** ε: avoids division by zero. */
   EPS: 6,
@@ -28,12 +28,12 @@ export const AdamSetting = {
 } as const;
 
 /**
- * Scales gradients, one per atom, as Adam does (Kingma, Ba, arXiv:1412.6980, 2014):
+ * Scales gradients, one per atom, as Adam does (Kingma, Ba, arXiv:1412.6980, 2014): m = β₁ m + (1 − β₁) g, v = β₂ v +
+ * (1 − β₂) g², u = (m/c₁)/(√v/√c₂ + ε), with cᵢ = 1 − βᵢᵗ.
  *
- * m = β₁ m + (1 − β₁) g, v = β₂ v + (1 − β₂) g², u = (m/c₁)/(√v/√c₂ + ε), with cᵢ = 1 − βᵢᵗ.
- *
- * `updates`: g, replaced by u; `first` m and `second` v: state, initially 0; `settings`: {@linkcode
- * AdamSetting}.LENGTH numbers per system, for this step.
+ * - `updates`: g, which the kernel replaces by u.
+ * - `first` m and `second` v: state, initially 0.
+ * - `settings`: {@linkcode AdamSetting}.LENGTH numbers per system, for this step.
  */
 export const scaleByAdam: Kernel<typeof args> = defineKernel(
   "scale_by_adam",

@@ -6,7 +6,7 @@ const args = {
   settings: "real",
 } as const;
 
-/** Layout of a row of `settings`. */
+/** Indices in a row of `settings`. There is one row per system. */
 export const LionSetting = {
   /** β₁: weight of the trace in the update. */
   KEEP_UPDATE: 0,
@@ -21,13 +21,12 @@ export const LionSetting = {
 } as const;
 
 /**
- * Computes the sign updates of Lion (Chen et al., arXiv:2302.06675, 2023), one per atom:
+ * Computes the sign updates of Lion (Chen et al., arXiv:2302.06675, 2023), one per atom: u = sign(β₁ m + (1 − β₁) g),
+ * m = β₂ m + (1 − β₂) g. The sign of 0 is 0, and the sign of NaN is NaN.
  *
- * u = sign(β₁ m + (1 − β₁) g), m = β₂ m + (1 − β₂) g. The sign of 0 is 0, and the sign of NaN is
- * NaN.
- *
- * `updates`: g, replaced by u; `trace` m: state, initially 0; `settings`: {@linkcode
- * LionSetting}.LENGTH numbers per system.
+ * - `updates`: g, which the kernel replaces by u.
+ * - `trace` m: state, initially 0.
+ * - `settings`: {@linkcode LionSetting}.LENGTH numbers per system.
  */
 export const scaleByLion: Kernel<typeof args> = defineKernel(
   "scale_by_lion",

@@ -6,7 +6,7 @@ const args = {
   settings: "real",
 } as const;
 
-/** Layout of a row of `settings`. */
+/** Indices in a row of `settings`. There is one row per system. */
 export const MomentumSetting = {
   /** μ: decay rate of the trace. */
   KEEP: 0,
@@ -19,13 +19,12 @@ export const MomentumSetting = {
 } as const;
 
 /**
- * Applies momentum to gradients, one per atom, as PyTorch's SGD does (Sutskever, Martens, Dahl,
- * Hinton, ICML 2013):
+ * Applies momentum to gradients, one per atom, as PyTorch's SGD does (Sutskever, Martens, Dahl, Hinton, ICML 2013): m
+ * = μ m + τ g, u = m, or u = g + μ m with Nesterov momentum.
  *
- * m = μ m + τ g, u = m, or u = g + μ m with Nesterov momentum.
- *
- * `updates`: g, replaced by u; `trace` m: state, initially 0; `settings`: {@linkcode
- * MomentumSetting}.LENGTH numbers per system.
+ * - `updates`: g, which the kernel replaces by u.
+ * - `trace` m: state, initially 0.
+ * - `settings`: {@linkcode MomentumSetting}.LENGTH numbers per system.
  */
 export const scaleByMomentum: Kernel<typeof args> = defineKernel(
   "scale_by_momentum",

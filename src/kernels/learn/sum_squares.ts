@@ -6,9 +6,8 @@ const args = {
 } as const;
 
 /**
- * Computes the sum of the squares of the numbers of each system, one per atom: Σ x². It is not
- * finite if any number is not finite. A finished system gets 0, so that it does not contribute to a
- * common norm.
+ * Computes Σ x² over the numbers of each system, one per atom. The sum is not finite if any number is not finite. A
+ * finished system gets 0, so that it does not contribute to a common norm.
  */
 export const sumSquares: Kernel<typeof args> = defineKernel(
   "sum_squares",

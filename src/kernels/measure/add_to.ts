@@ -1,8 +1,8 @@
 type Reals = Float32Array | Float64Array;
 
 /**
- * Adds `by` to values[k]. If `low` is given, it accumulates the rounding error for the next
- * addition (Kahan summation).
+ * Adds `by` to values[k]. If `low` is given, low[k] accumulates the rounding error for the next addition (Kahan
+ * summation).
  */
 export function addTo(values: Reals, low: Reals | undefined, k: number, by: number): void {
   if (low === undefined) {

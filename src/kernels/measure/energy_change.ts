@@ -7,8 +7,8 @@ const args = {
 } as const;
 
 /**
- * Computes the change of the energy of each system since the kernel last ran: ΔE = E − E′, then E′
- * = E. In the first run, when `previous` is NaN, ΔE = ∞, so that no criterion is met.
+ * Computes the change of the energy of each system since the kernel last ran: ΔE = E − E′, then E′ = E, where E′ is
+ * `previous`. In the first run, when `previous` is NaN, ΔE = ∞, so that no criterion is met.
  */
 export const energyChange: Kernel<typeof args> = defineKernel(
   "energy_change",

@@ -9,12 +9,12 @@ const args = {
 } as const;
 
 /**
- * Computes the largest force on an atom of each system: max |F|, eV/Å; NaN if a force is NaN. With
- * `cellForces`, nine numbers per system, the cell counts as one more atom with nine coordinates.
+ * Computes the largest force on an atom of each system: max |F|, eV/Å; NaN if a force is NaN. With `cellForces`, nine
+ * numbers per system, the cell counts as one more atom with nine coordinates.
  *
- * In a run with several stages, the cell counts only if the entry of `drives` for the `stage` of
- * the system is nonzero. Systems beyond the last stage use its entry. Finished systems are
- * measured, too, because hooks may read them.
+ * In a run with several stages, the cell counts only if the entry of `drives` for the `stage` of the system is
+ * nonzero. For systems beyond the last stage, the entry of the last stage applies. Finished systems are measured,
+ * too, because hooks may read them.
  */
 export const fmax: Kernel<typeof args> = defineKernel(
   "fmax",

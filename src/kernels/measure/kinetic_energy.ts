@@ -24,8 +24,8 @@ export const kineticEnergy: Kernel<typeof args> = defineKernel(
 type Reals = Float32Array | Float64Array;
 
 /**
- * Returns Σ v²/w over a range of atoms, twice their kinetic energy, eV. An atom of weight 0 cannot
- * move and has no kinetic energy.
+ * Returns Σ v²/w over a range of atoms, which is twice their kinetic energy, eV. An atom of weight 0 cannot move and
+ * has no kinetic energy.
  */
 export function twiceKinetic(velocities: Reals, weights: Reals, from: number, to: number): number {
   let twice = 0;

@@ -8,9 +8,12 @@ const args = {
 } as const;
 
 /**
- * Computes the stress of each system: σ = −W/V, eV/Å³, positive in tension, nine numbers. `virial`
- * W = −dE/dε, eV; V: volume of the cell, for left-handed cells, too. The stress of a system without
- * a volume is zero. Finished systems are measured, too, because hooks may read them.
+ * Computes the stress of each system, σ = −W/V: nine numbers in eV/Å³, positive in tension.
+ *
+ * - `virial` W = −dE/dε: nine numbers per system, eV.
+ * - `cell`: nine numbers per system; V is its volume, positive for left-handed cells, too.
+ *
+ * The stress of a system without a volume is zero. Finished systems are measured, too, because hooks may read them.
  */
 export const stress: Kernel<typeof args> = defineKernel(
   "stress",

@@ -11,13 +11,14 @@ const args = {
 } as const;
 
 /**
- * Computes the temperature of each system: T = 2 K / (f k_B), K. `kinetic` K: result of the kernel
- * `kinetic_energy`, eV; `freedom` f: degrees of freedom, per system. Without degrees of freedom, T
- * = 0.
+ * Computes the temperature of each system: T = 2 K / (f k_B), K. Without degrees of freedom, it is 0.
  *
- * In a run with several stages, f is `resting` if the entry of `keeps` for the `stage` of the
- * system is nonzero. Systems beyond the last stage use its entry. Finished systems are measured,
- * too, because hooks may read them.
+ * - `kinetic` K: result of the kernel `kinetic_energy`, eV.
+ * - `freedom` f: number of degrees of freedom, per system.
+ *
+ * In a run with several stages, f is `resting` if the entry of `keeps` for the `stage` of the system is nonzero. For
+ * systems beyond the last stage, the entry of the last stage applies. Finished systems are measured, too, because
+ * hooks may read them.
  */
 export const temperature: Kernel<typeof args> = defineKernel(
   "temperature",

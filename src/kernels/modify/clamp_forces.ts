@@ -6,8 +6,8 @@ const args = {
 } as const;
 
 /**
- * Limits the force on each atom to the length `limit`, without changing its direction: F = F min(1,
- * L/|F|), eV/Å. A force with infinite components points along them. A force with a NaN component
+ * Limits the force on each atom to a length L, without changing its direction: F = F min(1, L/|F|). `limit` L is one
+ * number, eV/Å. A force with infinite components gets the direction of these components. A force with a NaN component
  * does not change.
  */
 export const clampForces: Kernel<typeof args> = defineKernel(

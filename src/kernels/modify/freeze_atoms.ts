@@ -12,7 +12,7 @@ const args = {
   what: "number",
 } as const;
 
-/** Quantities of a frozen atom that are held; the bits of `what`. */
+/** Bits of `what`: the quantities of frozen atoms that are held. */
 export const Freeze = {
   /** Position: reset to its anchor. */
   POSITIONS: 1,
@@ -23,10 +23,14 @@ export const Freeze = {
 } as const;
 
 /**
- * Holds atoms in place: x = x₀ − n h, v = 0, F = 0, each if its bit is set in `what` ({@linkcode
- * Freeze}), in the directions whose bits (1, 2 and 4) are set in `frozen`; 7 means all directions.
- * `anchors` x₀: held positions, not wrapped, Å; `images` n: lattice translations removed by
- * wrapping since then, of `cell` h. Without them, x is bitwise identical to x₀.
+ * Holds atoms in place: x = x₀ − n h, v = 0, F = 0. Each quantity is held if its bit is set in `what` ({@linkcode
+ * Freeze}).
+ *
+ * - `frozen`: directions in which an atom is held, the sum of 1 for x, 2 for y and 4 for z.
+ * - `anchors` x₀: held positions, not wrapped, three numbers per atom, Å.
+ * - `images` n: lattice translations, of `cell` h, that wrapping has removed since then.
+ *
+ * Without `images`, x is bitwise identical to x₀.
  */
 export const freezeAtoms: Kernel<typeof args> = defineKernel(
   "freeze_atoms",

@@ -9,24 +9,26 @@ const args = {
 } as const;
 
 /**
- * Distance below a face within which an atom is not wrapped, in units of the accuracy of lattice
- * coordinates. Without it, rounding could move an atom between two opposite faces at every step.
- * The value is many times what f32 needs.
+ * Largest distance below a face at which an atom is not wrapped, in units of the accuracy of lattice coordinates.
+ * Without this margin, rounding could move an atom between two opposite faces at every step. The value is many times
+ * the accuracy of float32.
  */
 const EDGE = 1e-6;
 
-/** Largest lattice coordinate that is wrapped. */
+/** Lattice coordinates from this absolute value on are not wrapped. */
 const FAR = 2 ** 30;
 
 const inverse = new Float64Array(9), edges = new Float64Array(3);
 
 /**
- * Wraps atoms into their cells: x −= n h, `images` += n, with n = ⌊x h⁻¹⌋ along periodic directions
- * and n = 0 along all others. x + images · h does not change. An atom stays in place if it is below
- * a face by less than about a millionth of a lattice vector, or if its position is not finite.
+ * Wraps atoms into their cells: x −= n h, `images` += n, with n = ⌊x h⁻¹⌋ along periodic directions and n = 0 along
+ * all others. x + images · h does not change.
  *
- * `cell` h: nine numbers per system, Å; vectors of directions that are not periodic may be zero.
- * `pbc`: three flags per system. Atoms in a cell without volume are not wrapped.
+ * - `cell` h: nine numbers per system, Å; vectors of directions that are not periodic may be zero.
+ * - `pbc`: three flags per system.
+ *
+ * An atom stays in place if it is below a face by less than about a millionth of a lattice vector, or if its position
+ * is not finite. Atoms in a cell without volume are not wrapped.
  */
 export const wrapPositions: Kernel<typeof args> = defineKernel(
   "wrap_positions",
@@ -52,8 +54,8 @@ export const wrapPositions: Kernel<typeof args> = defineKernel(
 );
 
 /**
- * Computes EDGE times the error of the lattice coordinates of a cell for an error of 1 in all
- * positions, relative to the largest.
+ * Computes the margin of each lattice coordinate: `EDGE` times the error of the coordinate for a relative rounding
+ * error of 1 in positions of the size of the cell.
  */
 function findEdges(cell: Float32Array | Float64Array, at: number): void {
   for (let row = 0; row < 3; row++) {
@@ -67,7 +69,10 @@ function findEdges(cell: Float32Array | Float64Array, at: number): void {
   }
 }
 
-/** Returns the number of lattice vectors to subtract at the lattice coordinate `at`. */
+/**
+ * Returns the number of lattice vectors to subtract from a position with the lattice coordinate `at`. `edge` is the
+ * margin below 0.
+ */
 function wholes(at: number, edge: number): number {
   const isInside = at >= -edge && at < 1;
   return isInside || !(Math.abs(at) < FAR) ? 0 : Math.floor(at + edge);

@@ -21,15 +21,16 @@ export const PERIODIC_SHIFT = 24;
 const words = new Int32Array(1);
 const floats = new Float32Array(words.buffer);
 
-/** Returns the bits of a float32. */
+/** Returns the bits of a float32 as an integer. */
 export function bitsOf(value: number): number {
   floats[0] = value;
   return words[0]!;
 }
 
 /**
- * Returns the factor of the energy of a pair. `stride`: the length of a row; `first`: the first atom of the
- * system; `r`: the vector from j to i; `h`: the offset of the cell.
+ * Returns the factor of the energy and the force of the pair of atoms i and j; 1 if it is not excluded. `stride` is
+ * the length of a row of `species`, `first` the first atom of the system, `h` the offset of the cell, and `r` the
+ * vector from j to i.
  */
 export function scaleOf(
   { species, stride, first, cell, h }: {

@@ -1,16 +1,16 @@
 import type { SystemPairs } from "./pair_list.ts";
 import { type Lattice, latticeOf } from "./lattice.ts";
 
-/** Number of atoms below which all pairs are tested: sorting so few atoms into bins costs more. */
+/** Number of atoms below which all pairs are tested, because sorting so few atoms into bins would take longer. */
 const BRUTE_FORCE = 64;
 
 /**
- * Smallest height of a cell, as a part of the reach. A flatter cell would have too many images
- * within reach.
+ * Smallest allowed height of a cell, as a fraction of the reach. A flatter cell would have too many images within
+ * reach.
  */
 export const FLATTEST: number = 1 / 64;
 
-/** Returns whether a cell is deep enough to search all of its images within reach. */
+/** Returns whether the heights of a cell allow a search of all its images within reach. */
 export function isDeepEnough(
   cell: ArrayLike<number>,
   pbc: ArrayLike<number>,
@@ -21,12 +21,12 @@ export function isDeepEnough(
 }
 
 /**
- * Finds all pairs within `reach` of the positions in `pairs.reference`. Each pair of an atom and an
- * image of another atom, or of itself, is found once. Cells may have any shape and periodicity, and
- * `reach` may be longer than the cell, so that an atom has several images of another as neighbors.
+ * Finds all pairs within `reach` of the positions in `pairs.reference`. A pair consists of an atom and an image of
+ * another atom, or of itself. Each pair is listed once. Cells may have any shape and periodicity. `reach` may be
+ * longer than the cell, so that an atom has several images of another one as neighbors.
  *
- * Atoms are sorted into bins along the lattice directions. All neighbors of an atom are in the bins
- * around its own, shifted by lattice vectors. A small system has one bin.
+ * Atoms are sorted into bins along the lattice directions. All neighbors of an atom are in the bins around its own
+ * bin, including bins shifted by lattice vectors. A small system has one bin.
  */
 export function findPairs(pairs: SystemPairs, pbc: ArrayLike<number>, reach: number): void {
   const lattice = latticeOf(pairs.cell, pbc);
@@ -36,19 +36,19 @@ export function findPairs(pairs: SystemPairs, pbc: ArrayLike<number>, reach: num
   for (let i = 0; i < atoms; i++) findPairsOf(i, pairs, lattice, grid, reach);
 }
 
-/** Atoms sorted into bins. */
+/** The atoms of a system, sorted into bins. */
 interface Grid {
-  /** Number of bins along each direction. */
+  /** Number of bins along each lattice direction. */
   readonly counts: Int32Array;
-  /** Number of bins, or of images of bins, within reach along each direction. */
+  /** Number of bins, including their images, that are within reach on either side, along each lattice direction. */
   readonly ranges: Int32Array;
-  /** Bin of each atom along each direction. */
+  /** Index of the bin of each atom along each lattice direction. */
   readonly bins: Int32Array;
-  /** Positions, wrapped into the cell. */
+  /** Positions of the atoms, wrapped into the cell, Å. */
   readonly wrapped: Float64Array;
-  /** Lattice translations that wrapping added. */
+  /** Lattice translations that wrapping has added, three integers per atom. */
   readonly wraps: Int32Array;
-  /** Index of the first atom of each bin in `order`. */
+  /** Index in `order` of the first atom of each bin, followed by the number of atoms. */
   readonly starts: Int32Array;
   readonly order: Int32Array;
 }
@@ -64,7 +64,7 @@ function makeGrid(reference: Float64Array, lattice: Lattice, reach: number): Gri
     placeAlong(k, reference, lattice, places, wraps);
     const [low, size] = extentAlong(k, places, lattice);
     const height = size * lattice.heights[k]!;
-    // At most 8 bins per atom in all: a large, sparse cell would otherwise have more bins than memory.
+    // There are at most 8 bins per atom in all. A large, sparse cell would otherwise need too much memory for its bins.
     const most = atoms < BRUTE_FORCE ? 1 : Math.ceil(2 * Math.cbrt(atoms));
     counts[k] = Math.max(1, Math.min(Math.floor(height / reach), most));
     const isOpen = !lattice.periodic[k];
@@ -80,7 +80,10 @@ function makeGrid(reference: Float64Array, lattice: Lattice, reach: number): Gri
   return { counts, ranges, bins, wrapped, wraps, ...sortIntoBins(counts, bins) };
 }
 
-/** Returns coordinates along one lattice direction, within [0, 1) if it is periodic. */
+/**
+ * Writes the coordinates of all atoms along one lattice direction to `places`. Along a periodic direction, they are
+ * wrapped into [0, 1), and `wraps` gets the translations.
+ */
 function placeAlong(
   k: number,
   reference: Float64Array,
@@ -97,7 +100,10 @@ function placeAlong(
   }
 }
 
-/** Returns the range of the atoms in lattice coordinates. */
+/**
+ * Returns the range of the atoms along one lattice direction, in lattice coordinates; [0, 1] if the direction is
+ * periodic.
+ */
 function extentAlong(
   k: number,
   places: Float64Array,
@@ -124,7 +130,7 @@ function sortIntoBins(counts: Int32Array, bins: Int32Array): Pick<Grid, "starts"
   return { starts, order };
 }
 
-/** Finds the pairs of atom i with later atoms, and with its own images on one side. */
+/** Finds the pairs of atom i with later atoms, and with those of its own images that lie in a positive direction. */
 function findPairsOf(
   i: number,
   pairs: SystemPairs,
@@ -147,8 +153,8 @@ function findPairsOf(
           r * counts[2]!;
         for (let o = starts[bin]!; o < starts[bin + 1]!; o++) {
           const j = order[o]!;
-          // Each pair once: of two atoms the first one lists it, and of an atom and its image one of the two
-          // opposite translations.
+          // Each pair is listed once. Of two atoms, the first one lists it. Of the two opposite translations of an atom's
+          // own image, the positive one is listed.
           if (j < i || j === i && !isPositive(p, q, r)) continue;
           addIfNear(i, j, p, q, r, pairs, lattice, grid, reach);
         }
@@ -157,7 +163,10 @@ function findPairsOf(
   }
 }
 
-/** Returns the image of the cell that a bin is in, or undefined if it does not exist. */
+/**
+ * Returns the image of the cell that contains a bin along direction k, or `undefined` if there is no such image
+ * because the direction is not periodic.
+ */
 function imageOf(k: number, bin: number, { periodic }: Lattice, counts: Int32Array) {
   const image = Math.floor(bin / counts[k]!);
   return image === 0 || periodic[k] ? image : undefined;
@@ -184,12 +193,12 @@ function addIfNear(
     const delta = wrapped[3 * i + d]! - wrapped[3 * j + d]! - image;
     square += delta * delta;
   }
-  if (!(square <= reach * reach)) return; // also if it is NaN
+  if (!(square <= reach * reach)) return; // also true for NaN
   if (pairs.count === pairs.i.length) grow(pairs);
   const at = pairs.count++;
   pairs.i[at] = i;
   pairs.j[at] = j;
-  // Shifts refer to the given positions, so the wrapping of this search is taken back.
+  // Shifts refer to the positions before they were wrapped for this search.
   pairs.shifts[3 * at] = p + wraps[3 * j]! - wraps[3 * i]!;
   pairs.shifts[3 * at + 1] = q + wraps[3 * j + 1]! - wraps[3 * i + 1]!;
   pairs.shifts[3 * at + 2] = r + wraps[3 * j + 2]! - wraps[3 * i + 2]!;

@@ -4,14 +4,14 @@
  * @module
  */
 
-/** Properties of a cell for finding pairs. */
+/** The properties of a cell that are used to find pairs. */
 export interface Lattice {
   /**
    * Lattice vectors as rows, Å. Directions that are not periodic have unit vectors normal to the
    * others.
    */
   readonly rows: Float64Array;
-  /** Rows of the inverse: the lattice coordinate k of x is `x · inverse[k]`. 1/Å. */
+  /** Rows of the inverse matrix, 1/Å. The lattice coordinate k of x is `x · inverse[k]`. */
   readonly inverse: Float64Array;
   /** Distance between opposite faces of the cell, for each direction, Å. */
   readonly heights: Float64Array;
@@ -20,8 +20,8 @@ export interface Lattice {
 }
 
 /**
- * Reads a cell of nine numbers and three flags. Cell vectors of directions that are not periodic
- * are ignored and may be zero.
+ * Returns the lattice of a cell, which has nine numbers and three flags. Cell vectors of directions that are not
+ * periodic are ignored and may be zero.
  */
 export function latticeOf(cell: ArrayLike<number>, pbc: ArrayLike<number>): Lattice {
   const periodic = [pbc[0] !== 0, pbc[1] !== 0, pbc[2] !== 0] as const;

@@ -13,25 +13,26 @@ const args = {
 } as const;
 
 /**
- * Largest distance of a position from the origin along a periodic direction, in cells. Positions
- * beyond it are treated as not finite.
+ * Largest allowed coordinate of a position, in lengths of a periodic cell vector. Positions beyond it are treated as
+ * not finite.
  */
 const MOST_CELLS = 2 ** 20;
 
 /**
- * Finds the pairs of a system again when the list may be incomplete, that is when an atom has moved
- * by more than half the skin since the last search. If the cell has been strained since then, the
- * strain is first removed from the positions, y = x + x B; removing it can bring atoms closer by up
- * to |B| times the cutoff, so the skin is reduced by that.
+ * Finds the pairs of a system again if the list may be incomplete, because an atom has moved by more than half the
+ * skin since the last search. If the cell has been strained since then, the strain is first removed from the
+ * positions, y = x + x B. Removing it can bring atoms closer by up to |B| times the cutoff, so the skin is reduced by
+ * this length.
  *
- * `positions` x: three per atom, Å, need not be wrapped; `cell` h: nine per system; `pbc`: three
- * flags per system; `images` m: lattice translations that wrapping has removed from each atom.
- * Displacements are those of x + m h, so that wrapping neither triggers a search nor hides a
- * displacement.
+ * - `positions` x: three numbers per atom, Å; need not be wrapped.
+ * - `cell` h: nine numbers per system, Å.
+ * - `pbc`: three flags per system.
+ * - `images` m: lattice translations that wrapping has removed from each atom.
  *
- * If a position is not finite, or more than 1e9 Å or a million cells from the origin, or if the
- * cell has collapsed, the kernel sets `Control.DIVERGED` and halts the run. Forces, energies and
- * pairs of that system are then invalid.
+ * Displacements are those of x + m h, so that wrapping neither triggers a search nor hides a displacement.
+ *
+ * If a coordinate is not finite, or exceeds 1e9 Å or a million cells, or if the cell has collapsed, the kernel sets
+ * `Control.DIVERGED` and halts the run. Forces, energies and pairs of that system are then invalid.
  */
 export const neighbors: Kernel<typeof args> = defineKernel(
   "neighbors",
@@ -51,7 +52,7 @@ export const neighbors: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Current state of a system. */
+/** The current positions, images and cell of a system. */
 interface Now {
   readonly positions: Float32Array | Float64Array;
   readonly images: Int32Array | undefined;
@@ -67,7 +68,7 @@ function diverge({ control }: Frame, system: number): void {
   control[Control.HALT] = 1;
 }
 
-/** Returns whether a position is not finite or too far away. */
+/** Returns whether a coordinate is not finite or too large. */
 function isInvalid({ positions, cell, pbc }: Now): boolean {
   const most = farthestIn(cell, pbc);
   for (let i = 0; i < positions.length; i++) {
@@ -76,10 +77,7 @@ function isInvalid({ positions, cell, pbc }: Now): boolean {
   return false;
 }
 
-/**
- * Returns the largest allowed distance of positions from the origin, Å, for a cell of nine numbers
- * and three flags.
- */
+/** Returns the largest allowed absolute value of a coordinate in Å, for a cell of nine numbers and three flags. */
 export function farthestIn(cell: ArrayLike<number>, pbc: ArrayLike<number>): number {
   let most = FARTHEST;
   for (let k = 0; k < 3; k++) {
@@ -91,7 +89,7 @@ export function farthestIn(cell: ArrayLike<number>, pbc: ArrayLike<number>): num
   return most;
 }
 
-/** Finds the pairs if they are due. Returns false if the cell has collapsed. */
+/** Finds the pairs of a system if they are due. Returns false if the cell has collapsed. */
 function update(pairs: SystemPairs, now: Now, { cutoff, skin }: PairList): boolean {
   const reach = cutoff + skin;
   // A checkpoint stores the positions of the last search, not its pairs. The same search finds the same pairs in the same
@@ -121,14 +119,17 @@ function hasChanged(pairs: SystemPairs, { cell }: Now): boolean {
  */
 function hasMoved(pairs: SystemPairs, now: Now, cutoff: number, skin: number): boolean {
   if (!hasChanged(pairs, now)) return isBeyond(pairs, now, skin / 2);
-  // In a strained cell all atoms move along. Only the motion relative to the cell counts, or a barostat would trigger a
-  // search in every step.
+  // All atoms follow a strain of the cell. Only their motion relative to the cell counts; otherwise a barostat would
+  // trigger a search in every step.
   const back = pullBack(now.cell, pairs.cell, now.pbc);
   const limit = (skin - back.size * cutoff) / 2;
   return !(limit > 0) || isBeyond(pairs, now, limit, back);
 }
 
-/** Returns whether an atom has moved by more than `limit` since the last search. */
+/**
+ * Returns whether an atom has moved by more than `limit` since the last search. With `back`, the strain of the cell
+ * is first removed.
+ */
 function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack): boolean {
   const { positions, images, cell } = now;
   for (let a = 0; a < positions.length; a += 3) {
@@ -143,15 +144,15 @@ function isBeyond(pairs: SystemPairs, now: Now, limit: number, back?: PullBack):
     for (let d = 0; d < 3; d++) {
       square += (place[d]! + strainOf(d, back) - pairs.reference[a + d]!) ** 2;
     }
-    if (!(square <= limit * limit)) return true; // also if it is NaN
+    if (!(square <= limit * limit)) return true; // also true for NaN
   }
   return false;
 }
 
-/** Scratch of `isBeyond`, which runs in each step. */
+/** The position of one atom in `isBeyond`. It is allocated once, because `isBeyond` runs at each step. */
 const place = new Float64Array(3);
 
-/** Returns the correction of `place` along one axis. */
+/** Returns the number to add to one coordinate of `place` to remove the strain; 0 without `back`. */
 function strainOf(axis: number, back: PullBack | undefined): number {
   if (back === undefined) return 0;
   const { off } = back;
@@ -159,13 +160,13 @@ function strainOf(axis: number, back: PullBack | undefined): number {
 }
 
 /**
- * Map that removes the strain of a cell from positions, so that they can be compared with those
- * before the strain.
+ * A linear map that removes the strain of a cell from positions, so that they can be compared with positions before
+ * the strain.
  */
 interface PullBack {
-  /** B of y = x + x B: nine numbers. */
+  /** The matrix B of y = x + x B, nine numbers. */
   readonly off: Float64Array;
-  /** Norm of B: it lengthens no vector by more than this part. */
+  /** The norm of B. The map changes the length of a vector by at most this fraction. */
   readonly size: number;
 }
 

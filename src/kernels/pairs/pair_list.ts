@@ -4,45 +4,42 @@
  * @module
  */
 
-/**
- * Pairs of one system. Each pair is listed once, with `i` before `j`, or as an atom with its own
- * image.
- */
+/** The pairs of one system. Each pair is listed once: two atoms with `i` < `j`, or an atom and its own image. */
 export interface SystemPairs {
   /** Number of pairs. */
   count: number;
   /** First atom of each pair, as an index within the system. */
   i: Int32Array;
-  /** Second atom of each pair. */
+  /** Second atom of each pair, as an index within the system. */
   j: Int32Array;
-  /** Lattice translation of `j`, three integers per pair. */
+  /** Lattice translation of the second atom, three integers per pair. */
   shifts: Int32Array;
   /** Positions at the last search, three numbers per atom, Å. Empty before the first search. */
   reference: Float64Array;
-  /** Image counters at the last search, three per atom; zeros if images are not counted. */
+  /** Image counters at the last search, three integers per atom; zeros if images are not counted. */
   images: Int32Array;
   /** Cell at the last search, nine numbers, Å. */
   cell: Float64Array;
-  /** Number of searches. */
+  /** Number of searches so far. */
   builds: number;
-  /**
-   * True after loading a checkpoint: the pairs must be found again from `reference` before the next
-   * step.
-   */
+  /** True after a checkpoint was loaded. The pairs must then first be found again from `reference`. */
   isLoaded: boolean;
 }
 
 /** Pairs of all systems of a batch. */
 export interface PairList {
-  /** Cutoff, Å. */
+  /** Cutoff radius, Å. */
   readonly cutoff: number;
-  /** Skin, Å. Pairs up to `cutoff + skin` are kept until an atom has moved by half the skin. */
+  /**
+   * Verlet skin, Å. Pairs up to `cutoff + skin` are listed, and the list is kept until an atom has moved by half the
+   * skin.
+   */
   readonly skin: number;
   /** Pairs of each system. */
   readonly systems: SystemPairs[];
 }
 
-/** Creates an empty list for the kernel `neighbors`. */
+/** Creates an empty list, which the kernel `neighbors` fills. */
 export function makePairList(systems: number, cutoff: number, skin: number): PairList {
   return { cutoff, skin, systems: Array.from({ length: systems }, noPairs) };
 }

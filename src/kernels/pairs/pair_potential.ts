@@ -2,23 +2,22 @@ import { type Arrays, defineKernel, type Kernel } from "../kernel.ts";
 import type { PairOperation, PairProgram } from "./expression/program.ts";
 import { PAIR_ARGS, type PairFunction, sumPairs } from "./sum_pairs.ts";
 
-/** Kernel of a pair potential that is given as a program. */
+/** A kernel that sums a pair potential given as a program. */
 export interface PairKernel extends Kernel<typeof PAIR_ARGS> {
-  /** Pair potential. */
+  /** The pair potential. */
   readonly pair: PairProgram;
 }
 
 /**
- * Returns the kernel of a pair potential, which adds the forces, energies and virials of all pairs
- * within the cutoff.
+ * Returns the kernel of a pair potential, which adds the forces, energies and virials of all pairs within the cutoff.
+ * `name` is the name of a kernel that some backend has for exactly this potential. Arguments of the kernel:
  *
- * `name`: name of a kernel that some backend has for exactly this potential.
+ * - `parameters`: a row of {@linkcode PairProgram} for each ordered pair of types.
+ * - `species`: type of each atom, from 0, or rows with exclusions (see exclusions.ts); not read if there is one type.
+ * - `switchWidth`: if above 0, energies are multiplied by 1 − 10x³ + 15x⁴ − 6x⁵ over this distance before the cutoff.
+ * - `want`: bits of {@linkcode Want}. Forces do not depend on it.
  *
- * `parameters`: a row of {@linkcode PairProgram} for each ordered pair of types (row: type of one
- * atom; column: type of the other). `species`: type of each atom, from 0, not read if the table has
- * one type; or rows with exclusions, as in exclusions.ts. `switchWidth`: if above 0, energies are
- * multiplied by 1 − 10x³ + 15x⁴ − 6x⁵ over this distance before the cutoff. `want`: bits of
- * {@linkcode Want}; forces do not depend on it. Virial W = Σ f ⊗ r; the stress is −W/V.
+ * The virial is W = Σ f ⊗ r; the stress is −W/V.
  */
 export function pairKernel(program: PairProgram, name = "pair_potential"): PairKernel {
   const pair = pairFunction(program);
@@ -30,7 +29,7 @@ export function pairKernel(program: PairProgram, name = "pair_potential"): PairK
   return Object.freeze({ ...kernel, name, pair: program });
 }
 
-/** Opcodes: the index of an operation is its code. */
+/** Names of operations by their opcode, which is the index. */
 const CODES: readonly PairOperation["op"][] = [
   "square",
   "coefficient",
@@ -44,11 +43,11 @@ const CODES: readonly PairOperation["op"][] = [
   "log2",
 ];
 
-/** Returns a function that runs a program in float64. */
+/** Returns a function that evaluates a program for one pair, in float64. */
 function pairFunction({ width, operations, energy, slope }: PairProgram): PairFunction {
   const values = Float64Array.from(operations, (one) => one.op === "number" ? one.value : 0);
-  // Each operation has four words: its code, the index of its result, and its operands. V8 runs a
-  // switch over small integers of one typed array several times faster than one over objects.
+  // Each operation has four words: its code, the index of its result, and its two operands. V8 runs a
+  // switch over small integers in one typed array several times faster than one over objects.
   const words = Int32Array.from(
     operations.flatMap((one, to) =>
       one.op === "number" ? [] : [CODES.indexOf(one.op), to, ...operandsOf(one)]
@@ -108,7 +107,7 @@ function run(
   }
 }
 
-/** Returns the operands of an operation, or the index of its coefficient. */
+/** Returns the positions of the operands of an operation, or the index of its coefficient. Unused words are 0. */
 function operandsOf(operation: PairOperation): readonly [number, number] {
   if ("b" in operation) return [operation.a, operation.b];
   if ("a" in operation) return [operation.a, 0];

@@ -3,7 +3,7 @@ import type { Arrays, Frame } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { wholeBetween } from "./whole_between.ts";
 
-/** Results besides forces; the bits of `want`. */
+/** Bits of `want`: the results to compute besides forces. */
 export const Want = {
   /** Energy of each system. */
   ENERGY: 1,
@@ -11,18 +11,18 @@ export const Want = {
   VIRIAL: 2,
 } as const;
 
-/** Potential between two atoms. */
+/** A potential between two atoms. */
 export interface PairFunction {
-  /** Length of a row of the parameter table. The last number but one is the squared cutoff. */
+  /** Length of a row of the parameter table. The second to last number is the squared cutoff. */
   readonly width: number;
   /**
-   * Computes a pair at a squared distance below the cutoff, with the parameters at `at`. Writes the
-   * energy to `out[0]` and −(dE/dr)/r to `out[1]`.
+   * Computes a pair at a squared distance below the cutoff, with the row of parameters that begins at index `at`.
+   * Writes the energy to `out[0]` and −(dE/dr)/r to `out[1]`.
    */
   readonly at: (square: number, parameters: Arrays["real"], at: number, out: Float64Array) => void;
 }
 
-/** Arguments of all pair potentials. */
+/** The arguments of all kernels that sum a pair potential. */
 export interface PairSums {
   readonly pairs: PairList;
   readonly positions: Arrays["real"];
@@ -37,7 +37,7 @@ export interface PairSums {
   readonly want: number;
 }
 
-/** Declaration of these arguments for kernels. */
+/** The types of the arguments in {@linkcode PairSums}. */
 export const PAIR_ARGS = {
   pairs: "pairs",
   positions: "real",
@@ -55,12 +55,11 @@ export const PAIR_ARGS = {
 /**
  * Adds the forces, energies and virials of a pair potential to those of all active systems.
  *
- * With r = x_i − x_j − (n + m_i − m_j) h, the force on i is f = −(dE/dr) r/|r|. The virial W is the
- * sum of f ⊗ r, so that the stress is −W/V.
+ * With r = x_i − x_j − (n + m_i − m_j) h, the force on i is f = −(dE/dr) r/|r|. The virial W is the sum of f ⊗ r, so
+ * that the stress is −W/V.
  *
- * Each pair is visited once and gives equal and opposite forces. Pairs of the skin are in the list,
- * too, so the distance is compared with the cutoff of the pair of types before the potential is
- * computed.
+ * Each pair is visited once and gives equal and opposite forces. The list also has pairs within the skin. So the
+ * distance is compared with the cutoff of the pair of types before the potential is computed.
  */
 export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void {
   for (let s = 0; s < frame.systems; s++) {
@@ -69,7 +68,7 @@ export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void
   }
 }
 
-/** E and −(dE/dr)/r of one pair, then the value and the derivative of its switching function. */
+/** The energy E and the slope −(dE/dr)/r of one pair. */
 const out: Float64Array = new Float64Array(2);
 const r: Float64Array = new Float64Array(3);
 
@@ -107,14 +106,12 @@ function sumSystem(
   }
 }
 
-/**
- * Multiplies by the scale of a pair. An excluded pair contributes zero even if its energy is NaN.
- */
+/** Multiplies the results of a pair by its scale. A pair with scale 0 contributes zero even if its energy is NaN. */
 function exclude(scale: number): void {
   for (const k of [0, 1]) out[k] = scale === 0 ? 0 : scale * out[k]!;
 }
 
-/** Writes the vector from j to i, and returns its square. */
+/** Writes the vector from atom j to atom i of pair p to `r`, and returns its squared length. */
 function distance(
   { positions, cell, images }: PairSums,
   list: SystemPairs,
@@ -135,8 +132,8 @@ function distance(
 }
 
 /**
- * Multiplies by S = 1 − 10x³ + 15x⁴ − 6x⁵, where x goes from 0 to 1 over the last `width` Å. S is
- * twice differentiable.
+ * Multiplies the energy of a pair by S = 1 − 10x³ + 15x⁴ − 6x⁵, and changes the slope accordingly. x goes from 0 to 1
+ * over the last `width` Å before the cutoff. S is twice differentiable.
  */
 function switchOff(square: number, limit: number, width: number): void {
   const distance = Math.sqrt(square);

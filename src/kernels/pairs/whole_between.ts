@@ -1,9 +1,8 @@
 import type { SystemPairs } from "./pair_list.ts";
 
 /**
- * Returns component k of the lattice translation of the second atom of pair p, for the current
- * positions: wrapping since the last search is undone. `i` and `j`: indices of the atoms in
- * `images`.
+ * Returns component k of the lattice translation of the second atom of pair p, for the current positions: it takes
+ * account of wrapping since the last search. `i` and `j` are the indices of the atoms in `images`.
  */
 export function wholeBetween(
   list: SystemPairs,

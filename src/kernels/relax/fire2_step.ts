@@ -14,23 +14,23 @@ const args = {
   cellForces: "real optional",
 } as const;
 
-/** Layout of a row of `parameters`: times in fs, lengths in Å. */
+/** Indices in a row of `parameters`. There is one row per system; times are in fs and lengths in Å. */
 export const Fire2Parameter = {
   /** Largest time step. */
   DT_MAX: 0,
-  /** Smallest time step after an uphill step. */
+  /** Smallest time step to which an uphill step can reduce dt. */
   DT_MIN: 1,
   /** Largest displacement of an atom per step. */
   MAX_STEP: 2,
   /** Number of downhill steps before the time step grows. */
   DELAY: 3,
-  /** Factor of dt after an uphill step. */
+  /** Factor by which an uphill step multiplies dt. */
   DT_SHRINK: 4,
-  /** Factor of dt after a downhill step. */
+  /** Factor by which a downhill step multiplies dt. */
   DT_GROW: 5,
   /** Initial α, and α after an uphill step. */
   ALPHA_START: 6,
-  /** Factor of α after a downhill step. */
+  /** Factor by which a downhill step multiplies α. */
   ALPHA_SHRINK: 7,
   /** Length of a row. */
   LENGTH: 8,
@@ -83,14 +83,17 @@ type State = Parameters<typeof fire2Step.run>[0];
 
 type Real = Float32Array | Float64Array;
 
-/** Numbers that a step moves: those of the atoms of a system, or of its cell. */
+/** The arrays that a step changes: those of the atoms of a system, or those of its cell. */
 interface Part {
   readonly positions: Real;
   readonly velocities: Real;
   readonly forces: Real;
   /** Number of coordinates per vector. */
   readonly width: number;
-  /** Squared factor by which its vectors may be longer than those of atoms. */
+  /**
+   * Square of the factor by which a vector may be longer than that of an atom: 1 for atoms, and the number of atoms
+   * for the cell.
+   */
   readonly atoms: number;
 }
 
@@ -106,7 +109,7 @@ function partsOf(s: number, from: number, to: number, values: State): Part[] {
   return [atoms, part(cell, 9 * s, 9 * s + 9, 9, Math.max(1, (to - from) / 3))];
 }
 
-/** Returns the largest square of a velocity. */
+/** Returns the largest squared velocity, divided by `atoms`. */
 function largestSquare({ velocities, width, atoms }: Part): number {
   let largest = 0;
   for (let k = 0; k < velocities.length; k += width) {
@@ -118,8 +121,8 @@ function largestSquare({ velocities, width, atoms }: Part): number {
 }
 
 /**
- * Kicks a system, updates its state, and turns its velocities toward the forces. Returns whether P
- * > 0.
+ * Accelerates a system by its forces, updates its state, and turns its velocities toward the forces. Returns whether
+ * the step is downhill, P > 0.
  */
 function mix(s: number, parts: readonly Part[], values: State): boolean {
   const { dt, alpha } = values;
@@ -144,7 +147,7 @@ function mix(s: number, parts: readonly Part[], values: State): boolean {
   return isDownhill;
 }
 
-/** Updates the state of a system after a downhill or an uphill step. */
+/** Updates dt, α and n of a system after a downhill or an uphill step. */
 function update(s: number, isDownhill: boolean, values: State): void {
   const { dt, alpha, positive, parameters } = values;
   const p = Fire2Parameter.LENGTH * s;

@@ -14,7 +14,7 @@ const args = {
   cellForces: "real optional",
 } as const;
 
-/** Layout of a row of `parameters`: times in fs, lengths in Å. */
+/** Indices in a row of `parameters`. There is one row per system; times are in fs and lengths in Å. */
 export const FireParameter = {
   /** Largest time step. */
   DT_MAX: 0,
@@ -24,13 +24,13 @@ export const FireParameter = {
   MAX_STEP: 2,
   /** Number of downhill steps before the time step grows. */
   N_MIN: 3,
-  /** Factor of dt after an uphill step. */
+  /** Factor by which an uphill step multiplies dt. */
   F_DEC: 4,
-  /** Factor of dt after a downhill step. */
+  /** Factor by which a downhill step multiplies dt. */
   F_INC: 5,
   /** Initial α, and α after an uphill step. */
   ALPHA_START: 6,
-  /** Factor of α after a downhill step. */
+  /** Factor by which a downhill step multiplies α. */
   F_ALPHA: 7,
   /** Length of a row. */
   LENGTH: 8,
@@ -100,7 +100,7 @@ export const fireStep: Kernel<typeof args> = defineKernel(
 
 type State = Parameters<typeof fireStep.run>[0];
 
-/** Updates the state after a step with P > 0. Returns α′. */
+/** Updates dt, α and n of a system after a step with P > 0. Returns α′. */
 function downhill(s: number, { dt, alpha, positive, parameters }: State): number {
   const p = FireParameter.LENGTH * s;
   positive[s]! += 1;
@@ -114,7 +114,7 @@ function downhill(s: number, { dt, alpha, positive, parameters }: State): number
   return alpha[s]!;
 }
 
-/** Updates the state after a step with P ≤ 0. */
+/** Updates dt, α and n of a system after a step with P ≤ 0. */
 function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
   const p = FireParameter.LENGTH * s;
   positive[s] = 0;
@@ -125,7 +125,7 @@ function uphill(s: number, { dt, alpha, positive, parameters }: State): void {
   alpha[s] = parameters[p + FireParameter.ALPHA_START]!;
 }
 
-/** Cell of a system, as a moving object. */
+/** The coordinates of a system's cell, its velocities and its forces, nine numbers each. */
 interface Cell {
   readonly positions: Float32Array | Float64Array;
   readonly velocities: Float32Array | Float64Array;
@@ -140,7 +140,7 @@ function cellOf(s: number, { cellPositions, cellVelocities, cellForces }: State)
   return { positions, velocities, forces };
 }
 
-/** Kicks and moves the cell as `move` does an atom. */
+/** Accelerates the cell by its forces over the time `step`, and moves it by at most `maxStep`. */
 function moveCell(
   { positions, velocities, forces }: Cell,
   { weight, step, maxStep }: { weight: number; step: number; maxStep: number },
@@ -155,7 +155,7 @@ function moveCell(
   for (let k = 0; k < 9; k++) positions[k]! += length * velocities[k]!;
 }
 
-/** Kicks an atom and moves it by at most `maxStep`. */
+/** Accelerates an atom by its force over the time `step`, and moves it by at most `maxStep`. */
 function move(a: number, step: number, maxStep: number, values: State): void {
   const { positions, velocities, forces, weights } = values;
   const w = step * weights[a]!;

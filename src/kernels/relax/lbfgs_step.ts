@@ -14,11 +14,11 @@ const args = {
   cellHistory: "real optional",
 } as const;
 
-/** Layout of a row of `parameters`. */
+/** Indices in a row of `parameters`. There is one row per system. */
 export const LbfgsParameter = {
-  /** Assumed curvature before the first pair, eV/Å². */
+  /** Assumed curvature of the energy before the first pair, eV/Å². */
   CURVATURE: 0,
-  /** Factor of each step. */
+  /** Factor by which each step is multiplied. */
   DAMPING: 1,
   /** Largest displacement of an atom per step, Å. */
   MAX_STEP: 2,
@@ -26,11 +26,11 @@ export const LbfgsParameter = {
   LENGTH: 3,
 } as const;
 
-/** Layout of a row of `counts`. */
+/** Indices in a row of `counts`. There is one row per system. */
 export const LbfgsCount = {
   /** Number of stored pairs. */
   STORED: 0,
-  /** Slot of the current step. */
+  /** Row of the history that holds the current step. */
   SLOT: 1,
   /** Number of evaluations since the current step began; 0 before the first step. */
   TRIES: 2,
@@ -38,32 +38,32 @@ export const LbfgsCount = {
   LENGTH: 3,
 } as const;
 
-/** Layout of a row of `memory`, after the `depth` + 1 values of 1/s·y. */
+/** Indices in a row of `memory`, counted after the `depth` + 1 values of 1/s·y. There is one row per system. */
 export const LbfgsMemory = {
-  /** s·y/y·y of the last pair, Å²/eV; 0 before the first pair. */
+  /** The ratio s·y/y·y of the last pair, Å²/eV; 0 before the first pair. */
   SCALE: 0,
   /** Energy at the start of the current step, eV. */
   ENERGY: 1,
   /** Decrease of the energy that the current step would give with constant forces, eV. */
   SLOPE: 2,
-  /** Length of a row without the values of 1/s·y. */
+  /** Number of these words, without the values of 1/s·y. */
   LENGTH: 3,
 } as const;
 
 /** Constants of the line search. */
 export const LineSearch = {
-  /** Required decrease of the energy, as a part of the decrease that the forces predict. */
+  /** Smallest decrease of the energy that is accepted, as a fraction of the decrease that the forces predict. */
   DECREASE: 1e-4,
   /**
-   * Largest backward force, as a part of the forward force, if the energies are too inaccurate to
-   * decide.
+   * Largest backward force that is accepted if the energies are too inaccurate to decide, as a fraction of the
+   * forward force at the start of the step.
    */
   BACK: 0.8,
-  /** Relative accuracy of energies. */
+  /** Relative accuracy of energies. A smaller change of the energy does not decide. */
   NOISE: 1e-6,
-  /** Smallest factor by which a step is shortened. */
+  /** Smallest factor by which a step is multiplied to shorten it. */
   LEAST: 0.1,
-  /** Largest factor by which a step is shortened. */
+  /** Largest factor by which a step is multiplied to shorten it. */
   MOST: 0.5,
   /** Number of evaluations after which a step is accepted as it is. */
   TRIES: 10,
@@ -116,11 +116,11 @@ export const lbfgsStep: Kernel<typeof args> = defineKernel(
 type Given = Parameters<typeof lbfgsStep.run>[0];
 type Real = Float32Array | Float64Array;
 
-/** Numbers that a step moves: those of the atoms, or those of the cell. */
+/** The arrays that a step changes: those of the atoms, or those of the cell. */
 interface Part {
   readonly x: Real;
   readonly f: Real;
-  /** Rows of steps in the history. */
+  /** The rows of the history that hold steps. */
   readonly s: readonly Real[];
   readonly y: readonly Real[];
   /** Number of coordinates per vector. */
@@ -129,7 +129,7 @@ interface Part {
   readonly reach: number;
 }
 
-/** One system of the batch. */
+/** The state of one system of the batch. */
 class System {
   readonly #parts: Part[];
   readonly #counts: Int32Array;
@@ -174,7 +174,7 @@ class System {
     this.#maxStep = parameters[LbfgsParameter.MAX_STEP]!;
   }
 
-  /** Returns whether the current step must be shortened. */
+  /** Returns whether the line search must shorten the current step. */
   isTooFar(): boolean {
     const tries = this.#counts[LbfgsCount.TRIES]!;
     if (this.#energy === undefined || tries === 0 || tries >= LineSearch.TRIES) return false;
@@ -187,7 +187,7 @@ class System {
     return !(isRough && forward >= -LineSearch.BACK * slope);
   }
 
-  /** Shortens the current step. */
+  /** Shortens the current step, and moves the atoms back accordingly. */
   goBack(): void {
     const rise = this.#energy! - this.#noted(LbfgsMemory.ENERGY);
     const slope = this.#noted(LbfgsMemory.SLOPE), slot = this.#slot;
@@ -205,7 +205,7 @@ class System {
     this.#counts[LbfgsCount.TRIES]! += 1;
   }
 
-  /** Stores the pair of the current step. */
+  /** Stores the pair (s, y) of the current step, unless its curvature is too small. */
   keepPair(): void {
     if (this.#counts[LbfgsCount.TRIES] === 0) return;
     const slot = this.#slot;
@@ -226,8 +226,8 @@ class System {
   }
 
   /**
-   * Writes H F to the row of the step by the two-loop recursion, and makes sure that it points
-   * downhill.
+   * Writes the direction H F to the history row of the current step, by the two-loop recursion. If it does not point
+   * downhill, discards all pairs and uses F/`CURVATURE` instead.
    */
   findDirection(): void {
     const slot = this.#slot, rows = this.#rows;
@@ -253,7 +253,7 @@ class System {
     for (const { s } of this.#parts) scale(s[slot]!, 1 / this.#curvature);
   }
 
-  /** Begins a step in that direction. */
+  /** Moves the atoms along the direction from `findDirection`, and begins a step. */
   go(): void {
     const slot = this.#slot;
     const far = this.#damping *
@@ -266,7 +266,7 @@ class System {
       for (let k = 0; k < x.length; k++) {
         const before = x[k]!;
         x[k]! += length * step[k]!;
-        step[k] = x[k]! - before; // the step after rounding
+        step[k] = x[k]! - before; // the displacement after rounding
       }
       y[slot]!.set(f);
     }
@@ -296,7 +296,7 @@ function dot(a: Real, b: Real): number {
   return sum;
 }
 
-/** Adds `part` times b to a. */
+/** Adds `part` times `b` to `a`. */
 function add(a: Real, b: Real, part: number): void {
   for (let k = 0; k < a.length; k++) a[k]! += part * b[k]!;
 }
@@ -305,7 +305,7 @@ function scale(a: Real, by: number): void {
   for (let k = 0; k < a.length; k++) a[k]! *= by;
 }
 
-/** Returns the length of the longest vector of `width` numbers. */
+/** Returns the length of the longest of the vectors in `a`, which have `width` numbers each. */
 function longest(a: Real, width: number): number {
   let square = 0;
   for (let k = 0; k < a.length; k += width) {

@@ -9,9 +9,13 @@ const args = {
 } as const;
 
 /**
- * Adds the kinetic energy that constraints have removed from velocities to the energy of the bath:
- * E_b += ½ Σ (b² − v²)/w. `velocities` v; `before` b: velocities before the constraints; `weights`
- * w: ACCELERATION / mass per atom; `bathEnergy` E_b: eV per system.
+ * Adds the kinetic energy that constraints have removed from velocities to the energy of the bath: E_b += ½ Σ (b² −
+ * v²)/w.
+ *
+ * - `velocities` v: after the constraints.
+ * - `before` b: velocities before the constraints.
+ * - `weights` w: ACCELERATION / mass per atom.
+ * - `bathEnergy` E_b: eV per system.
  */
 export const creditBath: Kernel<typeof args> = defineKernel(
   "credit_bath",

@@ -5,9 +5,8 @@
  */
 
 /**
- * Parts into which a time is divided (Suzuki, Phys. Lett. A 146, 319, 1990; Yoshida, Phys. Lett. A
- * 150, 262, 1990), by their number. The error per step is of order δ³ with one part, and of order
- * δ⁵ with three or five.
+ * The fractions into which a time is divided, by the number of parts (Suzuki, Phys. Lett. A 146, 319, 1990; Yoshida,
+ * Phys. Lett. A 150, 262, 1990). The error per step is of order δ³ with one part, and of order δ⁵ with three or five.
  */
 export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
   1: [1],
@@ -15,38 +14,39 @@ export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
   5: symmetric(1 / (4 - Math.cbrt(4)), 2),
 };
 
-/** Returns `count` outer parts on either side of a middle part, which is the rest of 1. */
+/** Returns `count` fractions `outer` on either side of a middle one, which completes their sum to 1. */
 function symmetric(outer: number, count: number): readonly number[] {
   const side = new Array<number>(count).fill(outer);
   return [...side, 1 - 2 * count * outer, ...side];
 }
 
-/** A thermostat chain: its state, and the temperature and degrees of freedom that it controls. */
+/** A thermostat chain: its state, and the temperature and the degrees of freedom that it controls. */
 export interface Chain {
-  /** ∫ η̇ of each link; the first is at index `at`. */
+  /** The position η = ∫ η̇ dt of each link. The first is at index `at`. */
   readonly eta: Float64Array;
-  /** Rate of each link, 1/fs; the first is at index `at`. */
+  /** The rate η̇ of each link, 1/fs. The first is at index `at`. */
   readonly etaDot: Float64Array;
   /** Index of the first link. */
   readonly at: number;
   /** Number of links, at least one. */
   readonly length: number;
-  /** k_B T, eV. */
+  /** Target k_B T, eV. */
   readonly kT: number;
-  /** Degrees of freedom that the chain controls. */
+  /** Number of degrees of freedom that the chain controls. */
   readonly freedom: number;
-  /** Q₁, eV fs²: {@linkcode freedom} k_B T τ² for a coupling time τ. */
+  /** Inertia Q₁ of the first link, eV fs²: {@linkcode freedom} k_B T τ² for a coupling time τ. */
   readonly first: number;
-  /** Q of all other links, eV fs²: k_B T τ². */
+  /** Inertia Q of all other links, eV fs²: k_B T τ². */
   readonly rest: number;
 }
 
 /**
- * Advances a chain over a time δ, driven by twice a kinetic energy (eV), in 1, 3 or 5 parts.
- * Returns x: the driving velocities become v e^x.
+ * Advances a chain over a time δ, in 1, 3 or 5 parts. The chain is driven by `twice`, twice a kinetic energy in eV.
+ * Returns x: the driving velocities v become v e^x.
  *
- * A part follows Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996): rates from the last
- * link to the first, the velocities v e^(−δη̇₁) and all η + δη̇, rates from the first to the last.
+ * Each part follows Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996). First it advances the rates from
+ * the last link to the first, then the velocities, v e^(−δη̇₁), and all η + δη̇, and finally the rates from the first
+ * link to the last.
  */
 export function advanceChain(chain: Chain, twice: number, time: number, parts: 1 | 3 | 5): number {
   const { eta, etaDot, at, length } = chain;

@@ -1,18 +1,14 @@
 import { uniform } from "../philox.ts";
 
-/**
- * Largest number of attempts to draw a number. Even a second attempt is needed only once in a
- * thousand times.
- */
+/** Largest number of attempts to draw a number. A second attempt is needed only about once in a thousand draws. */
 export const ATTEMPTS = 64;
 
 /**
- * Returns the sum of the squares of `count` Gaussian numbers. It is drawn as one number, twice a
- * number of the gamma distribution of shape `count`/2 (Marsaglia and Tsang, ACM Trans. Math. Softw.
- * 26, 363, 2000).
+ * Returns the sum of the squares of `count` Gaussian numbers. The sum is drawn as one number, which is twice a number
+ * of the gamma distribution of shape `count`/2 (Marsaglia and Tsang, ACM Trans. Math. Softw. 26, 363, 2000).
  *
- * `draw(i)` writes random words and the Gaussian numbers made of them to `words` and `noise`. On
- * entry they contain those of i = 0, of which the first has been used.
+ * `draw(i)` writes random words to `words`, and Gaussian numbers made of them to `noise`. On entry, both contain
+ * those of i = 0, of which the first Gaussian number has already been used.
  */
 export function squaresOfGaussians(
   count: number,

@@ -65,8 +65,8 @@ export const velocityRescale: Kernel<typeof args> = defineKernel(
 );
 
 /**
- * Returns α − 1 after `passed` = dt/τ, without loss of digits if it is small; `fresh` = (1 − c) k_B
- * T/2K.
+ * Returns α − 1 for `passed` = dt/τ and `fresh` = (1 − c) k_B T/2K, without loss of digits if it is small. `along` is
+ * ξ₁, and `squares` is Σ ξ².
  */
 function growthOf(passed: number, fresh: number, along: number, squares: number): number {
   const keep = Math.exp(-passed), root = Math.sqrt(keep * fresh);

@@ -1,8 +1,8 @@
 import { type Graph, type Node, partsOf } from "./graph.ts";
 
 /**
- * Returns the derivative of an energy by the squared distance. It uses reverse accumulation, so
- * that common parts of energy and derivative are the same node.
+ * Returns the derivative of an energy with respect to the squared distance. It uses reverse accumulation, so that
+ * subexpressions common to the energy and the derivative are the same node.
  */
 export function differentiate(graph: Graph, energy: Node): Node {
   const slopes = new Map<Node, Node[]>([[energy, [graph.number(1)]]]);
@@ -17,10 +17,7 @@ export function differentiate(graph: Graph, energy: Node): Node {
   return graph.number(0);
 }
 
-/**
- * Returns the nodes that depend on the distance, each after its parts. The squared distance is the
- * first.
- */
+/** Returns the nodes that depend on the distance, each after its operands. The squared distance is the first. */
 function dependentNodes(root: Node): Node[] {
   const dependent = new Map<Node, boolean>();
   const order: Node[] = [];
@@ -37,7 +34,7 @@ function dependentNodes(root: Node): Node[] {
   return order;
 }
 
-/** Returns the parts of a node, each with the derivative of the node by it. */
+/** Returns the operands of a node, each with the partial derivative of the node with respect to it. */
 function partials(graph: Graph, node: Node): (readonly [Node, Node])[] {
   switch (node.kind) {
     case "exp":

@@ -1,6 +1,6 @@
 import type { Node } from "./graph.ts";
 
-/** Returns the value of a node in float64. */
+/** Returns the value of a node in float64, for a squared distance and the parameters of a pair. */
 export function evaluate(node: Node, square: number, parameters: ArrayLike<number>): number {
   const values = new Map<Node, number>();
   const valueOf = (node: Node): number => {

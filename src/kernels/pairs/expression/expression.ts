@@ -1,8 +1,8 @@
 import type { Graph, Node } from "./graph.ts";
 
 /**
- * A number in a pair energy: the distance, a parameter, or an expression of them. Methods record
- * the energy without computing it; the force is derived from the record.
+ * A number in a pair energy: the distance, a parameter, or an expression of them. Its methods record operations
+ * without computing them. The force is derived from the record.
  *
  * @example
  * ```ts
@@ -23,35 +23,34 @@ export class PairExpression {
   readonly #graph: Graph;
   readonly #node: Node;
 
-  /** For {@linkcode tracePair}, which creates the distance and the parameters. */
+  /** Creates an expression of a node. Only {@linkcode tracePair} calls this, for the distance and the parameters. */
   constructor(graph: Graph, node: Node) {
     this.#graph = graph;
     this.#node = node;
   }
 
-  /** Returns the sum of this and another number. */
+  /** Returns the sum of this number and another one. */
   add(other: PairExpression | number): PairExpression {
     return this.#made(this.#graph.sum(this.#node, this.#nodeOf(other)));
   }
 
-  /** Returns the difference of this and another number. */
+  /** Returns this number minus another one. */
   sub(other: PairExpression | number): PairExpression {
     return this.add(this.#made(this.#nodeOf(other)).neg());
   }
 
-  /** Returns the product of this and another number. */
+  /** Returns the product of this number and another one. */
   mul(other: PairExpression | number): PairExpression {
     return this.#made(this.#graph.multiply(this.#node, this.#nodeOf(other)));
   }
 
-  /** Returns the quotient of this and another number. */
+  /** Returns this number divided by another one. */
   div(other: PairExpression | number): PairExpression {
     return this.mul(this.#made(this.#nodeOf(other)).pow(-1));
   }
 
   /**
-   * Returns this number to a power. If the exponent is not a whole number, this number must be
-   * positive.
+   * Returns this number raised to a power. If the exponent is not an integer, this number must be positive.
    *
    * @throws {TypeError} if the exponent is not a finite number
    */
@@ -85,7 +84,7 @@ export class PairExpression {
   }
 
   /**
-   * Returns the node of an expression, for {@linkcode tracePair}.
+   * Returns the node of an expression or number. Only {@linkcode tracePair} calls this.
    *
    * @throws {TypeError} if the value is not an expression of this graph or a finite number
    */

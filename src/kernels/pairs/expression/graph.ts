@@ -1,37 +1,37 @@
 /**
- * Graphs of energy expressions, in which equal nodes are one object.
+ * Graphs of energy expressions, in which equal subexpressions are the same node.
  *
  * @module
  */
 
-/** A number. */
+/** A constant number. */
 interface NumberNode {
   readonly kind: "number";
   readonly id: number;
   readonly value: number;
 }
 
-/** The squared distance. */
+/** The squared distance of the two atoms. */
 interface SquareNode {
   readonly kind: "square";
   readonly id: number;
 }
 
-/** A parameter of the potential. */
+/** A parameter of the potential, by its index. */
 interface ParameterNode {
   readonly kind: "parameter";
   readonly id: number;
   readonly index: number;
 }
 
-/** A function of one node. */
+/** The exponential or the natural logarithm of a node. */
 interface FunctionNode {
   readonly kind: "exp" | "log";
   readonly id: number;
   readonly of: Node;
 }
 
-/** `scale` times powers of other nodes. */
+/** The product of the number `scale` and powers of other nodes. */
 interface ProductNode {
   readonly kind: "product";
   readonly id: number;
@@ -40,7 +40,7 @@ interface ProductNode {
   readonly isPositive: boolean;
 }
 
-/** A sum of a number and other nodes. */
+/** The sum of the number `constant` and other nodes. */
 interface SumNode {
   readonly kind: "sum";
   readonly id: number;
@@ -58,13 +58,13 @@ export type Node =
   | ProductNode
   | SumNode;
 
-/** A node and the power to which it is raised. */
+/** A power of a node, as a factor of a product. */
 export interface Factor {
   readonly base: Node;
   readonly exponent: number;
 }
 
-/** Returns the parts of a node. */
+/** Returns the operands of a node. */
 export function partsOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case "exp":
@@ -79,7 +79,10 @@ export function partsOf(node: Node): readonly Node[] {
   }
 }
 
-/** Returns whether a node is known to be positive, or 0 at the boundary of its domain. */
+/**
+ * Returns whether a node is known to be positive. A node that is 0 at the boundary of its domain, such as the squared
+ * distance, counts as positive.
+ */
 function isPositive(node: Node): boolean {
   switch (node.kind) {
     case "number":
@@ -96,55 +99,55 @@ function isPositive(node: Node): boolean {
 }
 
 /**
- * Returns whether a power is known to be positive. This is so if its exponent is fractional,
- * because the base must be positive then.
+ * Returns whether a power is known to be positive. A power with a fractional exponent is, because its base must be
+ * positive.
  */
 function isPositivePower({ base, exponent }: Factor): boolean {
   return isPositive(base) || !Number.isInteger(exponent);
 }
 
 /**
- * Creates the nodes of an expression. It flattens products and sums and merges like terms, so that
- * equal parts become one node.
+ * Creates the nodes of an expression. It flattens products and sums and merges like terms, so that equal
+ * subexpressions become one node.
  */
 export class Graph {
   readonly #nodes = new Map<string, Node>();
 
-  /** Returns a number. */
+  /** Returns the node of a constant. */
   number(value: number): Node {
     return this.#same(`number ${value}`, (id) => ({ kind: "number", id, value }));
   }
 
-  /** Returns the squared distance. */
+  /** Returns the node of the squared distance. */
   square(): Node {
     return this.#same("square", (id) => ({ kind: "square", id }));
   }
 
-  /** Returns a parameter. */
+  /** Returns the node of the parameter with an index. */
   parameter(index: number): Node {
     return this.#same(`parameter ${index}`, (id) => ({ kind: "parameter", id, index }));
   }
 
-  /** Returns e to the power of a node. */
+  /** Returns the node of e to the power of `of`. */
   exp(of: Node): Node {
     if (of.kind === "number") return this.number(Math.exp(of.value));
     return this.#same(`exp ${of.id}`, (id) => ({ kind: "exp", id, of }));
   }
 
-  /** Returns the natural logarithm of a node. */
+  /** Returns the node of the natural logarithm of `of`. */
   log(of: Node): Node {
     if (of.kind === "number") return this.number(Math.log(of.value));
     return this.#same(`log ${of.id}`, (id) => ({ kind: "log", id, of }));
   }
 
-  /** Returns the product of some nodes. */
+  /** Returns the node of the product of some nodes. */
   multiply(...nodes: readonly Node[]): Node {
     return this.product(1, nodes.map((base) => ({ base, exponent: 1 })));
   }
 
   /**
-   * Returns `scale` times powers of nodes. Powers of powers are merged only if (xᵃ)ᵇ = xᵃᵇ for
-   * every x, that is if b is whole or x is positive. Otherwise (x²)^½ = |x| would become x.
+   * Returns the node of `scale` times powers of nodes. Powers of powers are merged only if (xᵃ)ᵇ = xᵃᵇ for every x,
+   * that is if b is an integer or x is positive. Otherwise (x²)^½ = |x| would become x.
    */
   product(scale: number, factors: readonly Factor[]): Node {
     const exponents = new Map<Node, number>();
@@ -168,8 +171,8 @@ export class Graph {
     const kept = [...exponents].filter(([, exponent]) => exponent !== 0)
       .map(([base, exponent]): Factor => ({ base, exponent }))
       .sort((a, b) => a.base.id - b.base.id);
-    // Fractional powers of a product are kept as they are. They may add up to a whole power, which
-    // is then expanded.
+    // Fractional powers of a product are not expanded. If they add up to an integer power, that power
+    // is expanded here.
     const isFlat = ({ base, exponent }: Factor) =>
       base.kind !== "product" || !Number.isInteger(exponent);
     if (!kept.every(isFlat)) return this.product(scale, kept);
@@ -184,7 +187,7 @@ export class Graph {
     );
   }
 
-  /** Returns the sum of some nodes. */
+  /** Returns the node of the sum of some nodes. */
   sum(...nodes: readonly Node[]): Node {
     let constant = 0;
     const scales = new Map<Node, number>();
@@ -211,14 +214,14 @@ export class Graph {
     return this.#same(`sum ${constant} ${key}`, make);
   }
 
-  /** Splits a node into a number and a node whose scale is 1. */
+  /** Splits a node into a constant factor and a node whose scale is 1. */
   unscaled(node: Node): readonly [number, Node] {
     return node.kind === "product" ? [node.scale, this.product(1, node.factors)] : [1, node];
   }
 
   /**
-   * Splits a product into factors that may each be raised to a power, and the remaining product,
-   * which may not; its scale is 1 or −1.
+   * Splits a product into factors that may each be raised to the exponent, and the product of all others. The scale
+   * of the latter is 1 or −1.
    */
   #takenApart(
     { scale, factors }: ProductNode,

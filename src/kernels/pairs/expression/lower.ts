@@ -2,23 +2,21 @@ import { type Factor, type Graph, type Node, partsOf } from "./graph.ts";
 import type { BinaryOperation, PairOperation } from "./program.ts";
 
 /**
- * A number that does not depend on the distance: `scale` times a node. It is computed once per pair
- * of types, in float64.
+ * A number that does not depend on the distance: `scale` times a node. It is computed once for each pair of types, in
+ * float64.
  */
 export interface Coefficient {
   readonly scale: number;
   readonly node: Node;
 }
 
-/**
- * The position of an operation. `isNegative` is true if the value is the negative of its result.
- */
+/** A value: the result of the operation at position `at`, or its negative if `isNegative` is true. */
 interface Signed {
   readonly at: number;
   readonly isNegative: boolean;
 }
 
-/** Converts nodes to operations. Equal operations are emitted once. */
+/** Converts nodes to a list of operations. Equal operations are added once. */
 export class Lowering {
   readonly operations: PairOperation[] = [];
   readonly coefficients: Coefficient[] = [];
@@ -26,17 +24,17 @@ export class Lowering {
   readonly #positions = new Map<string, number>();
   readonly #values = new Map<Node, Signed>();
   readonly #dependent = new Map<Node, boolean>();
-  /** True if 1/r² is needed. 1/r is then computed as r/r², without another division. */
+  /** True if 1/r² occurs in the expression. 1/r is then computed as r/r², which saves a division. */
   readonly #hasInverseSquare: boolean;
 
-  /** `roots`: all nodes whose values will be requested. */
+  /** Creates an empty list of operations. `roots` are all nodes whose values will be requested. */
   constructor(graph: Graph, roots: readonly Node[]) {
     this.#graph = graph;
     this.#hasInverseSquare = hasPower(graph.square(), roots, (exponent) => exponent <= -1);
     this.#emit({ op: "square" });
   }
 
-  /** Returns the position of the operation that computes a node. */
+  /** Adds the operations that compute a node. Returns the position of the last one. */
   valueOf(node: Node): number {
     const { at, isNegative } = this.#signed(node);
     return isNegative ? this.#emit({ op: "negate", a: at }) : at;
@@ -112,7 +110,7 @@ export class Lowering {
     return { at, isNegative };
   }
 
-  /** Reuses a coefficient for a multiple of it. */
+  /** Returns the value of a node that does not depend on the distance. Multiples of one node share a coefficient. */
   #coefficient(node: Node): Signed {
     const [scale, base] = this.#graph.unscaled(node);
     const size = Math.abs(scale);
@@ -130,7 +128,7 @@ export class Lowering {
     return { at: this.#emit({ op: "number", value: Math.abs(value) }), isNegative: value < 0 };
   }
 
-  /** Returns the operation for a power of r. */
+  /** Adds the operations for a power of the distance r. Returns the position of the result. */
   #distance(exponent: number): number {
     const size = Math.abs(exponent);
     if (!Number.isInteger(size)) return this.#power(0, exponent / 2);
@@ -144,7 +142,7 @@ export class Lowering {
     return this.#two("multiply", root, rest);
   }
 
-  /** Returns the operation for a positive power of a node. Whole powers allow negative bases. */
+  /** Adds the operations for a node raised to a positive power. With an integer exponent, the node may be negative. */
   #raised(base: Node, exponent: number): Signed {
     if (!Number.isInteger(exponent)) {
       return { at: this.#power(this.valueOf(base), exponent), isNegative: false };
@@ -154,8 +152,8 @@ export class Lowering {
   }
 
   /**
-   * Returns the operation for a power: products for whole exponents, a root for ½, a logarithm for
-   * all others.
+   * Adds the operations for a power of the result at `at`: products for a positive integer exponent, a root for ½,
+   * and a logarithm for all others. Returns the position of the result.
    */
   #power(at: number, exponent: number): number {
     if (exponent === 1) return at;
@@ -191,8 +189,8 @@ export class Lowering {
 }
 
 /**
- * Returns the argument of 2^x for e^x. The factor becomes part of coefficients, which are computed
- * in float64.
+ * Returns x log₂ e for a node x, because eˣ is computed as a power of 2. The factor log₂ e becomes part of
+ * coefficients, which are computed in float64.
  */
 function inBase2(graph: Graph, node: Node): Node {
   const scaled = (one: Node) => graph.multiply(graph.number(Math.LOG2E), one);
@@ -201,7 +199,7 @@ function inBase2(graph: Graph, node: Node): Node {
 }
 
 /**
- * Returns whether a power of a node, with an exponent that `is` accepts, exists below the roots.
+ * Returns whether the expressions of `roots` contain a power of `base` with an exponent for which `is` returns true.
  */
 function hasPower(
   base: Node,

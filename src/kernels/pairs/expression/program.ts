@@ -4,7 +4,7 @@
  * @module
  */
 
-/** An operation on the results of earlier operations, which are referenced by position. */
+/** An operation. Its operands are results of earlier operations, given by their positions in the list. */
 export type PairOperation =
   | { readonly op: "square" }
   | { readonly op: "coefficient"; readonly index: number }
@@ -12,28 +12,28 @@ export type PairOperation =
   | { readonly op: BinaryOperation; readonly a: number; readonly b: number }
   | { readonly op: UnaryOperation; readonly a: number };
 
-/** An operation on two results. */
+/** Names of operations on two results. */
 export type BinaryOperation = "add" | "subtract" | "multiply" | "divide";
 
-/** An operation on one result. */
+/** Names of operations on one result. */
 export type UnaryOperation = "negate" | "sqrt" | "exp2" | "log2";
 
-/** A pair potential as plain data. */
+/** A pair potential as plain data: a list of operations that compute the energy and the slope of a pair. */
 export interface PairProgram {
   /**
    * Length of a row of the parameter table: the coefficients, the squared cutoff, and the energy
    * that is subtracted from each pair. The table has a row for each ordered pair of types.
    */
   readonly width: number;
-  /** The operations, in order. */
+  /** The operations, in the order in which they run. */
   readonly operations: readonly PairOperation[];
-  /** Position of the energy, before the subtraction. */
+  /** Position of the operation whose result is the energy, before the subtraction. */
   readonly energy: number;
-  /** Position of −(dE/dr)/r. */
+  /** Position of the operation whose result is −(dE/dr)/r. */
   readonly slope: number;
 }
 
-/** Returns for each operation whether one of the results needs it. */
+/** Returns, for each operation, whether one of the given results depends on it. */
 export function neededFor(
   operations: readonly PairOperation[],
   results: readonly number[],

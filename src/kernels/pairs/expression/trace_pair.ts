@@ -5,7 +5,7 @@ import { type Factor, Graph, type Node } from "./graph.ts";
 import { Lowering } from "./lower.ts";
 import { neededFor, type PairOperation, type PairProgram } from "./program.ts";
 
-/** Function that returns the energy in eV of a pair at a distance in Å. */
+/** A function of the distance in Å and of parameters, which returns the energy of a pair in eV. */
 export type PairEnergy<P extends string> = (
   r: PairExpression,
   parameters: Readonly<Record<P, PairExpression>>,
@@ -13,17 +13,17 @@ export type PairEnergy<P extends string> = (
 
 /** A recorded pair energy. */
 export interface TracedPair {
-  /** Operations that backends run. */
+  /** The operations that backends run. */
   readonly program: PairProgram;
   /**
-   * Returns the row of the parameter table for one pair of types. `values` are the parameters in
-   * their order.
+   * Returns the row of the parameter table for one pair of types. `values` are the parameters, in the order in which
+   * they were named.
    */
   readonly row: (values: ArrayLike<number>, cutoff: number, isShifted: boolean) => number[];
 }
 
 /**
- * Records a pair energy by calling it once, and derives −(dE/dr)/r from the record.
+ * Records a pair energy by calling the function once, and derives −(dE/dr)/r from the record.
  *
  * @throws {TypeError} if the energy returns anything but an expression of its arguments
  * @throws {RangeError} if a number in the energy or in its derivative is not finite in float32
@@ -69,7 +69,7 @@ function assertFits(numbers: readonly number[]): void {
   );
 }
 
-/** Distributes factors over sums, where they become part of coefficients. */
+/** Multiplies out products of parameters and a sum, so that the parameters become part of coefficients. */
 function distributed(graph: Graph, node: Node): Node {
   if (node.kind === "sum") {
     const terms = node.terms.map((term) => distributed(graph, term));
@@ -84,7 +84,7 @@ function distributed(graph: Graph, node: Node): Node {
   return graph.sum(graph.multiply(before, graph.number(only.base.constant)), ...terms);
 }
 
-/** Removes operations that neither result needs. */
+/** Removes operations on which neither the energy nor the slope depends. */
 function withoutUnused(
   operations: readonly PairOperation[],
   results: readonly [number, number],

@@ -5,10 +5,7 @@ import type { Shader } from "../../program/shader.ts";
 import { GROWTH } from "../../wgsl/growth.ts";
 import { TWICE_KINETIC } from "../../wgsl/kinetic.ts";
 
-/**
- * WGSL version of the kernel in src/kernels/thermostats/velocity_rescale.ts. ⟶ export const velocityRescale: Shader =
- * {
- */
+/** WGSL version of the kernel in src/kernels/thermostats/velocity_rescale.ts. */
 export const velocityRescale: Shader = {
   words: { seedLow: "u32", seedHigh: "u32" },
   passes: () => [{
