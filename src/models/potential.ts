@@ -4,11 +4,14 @@ import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
 import { systemName } from "../batch/store.ts";
 import { type Model, type OpenModel, outputsOf } from "./model.ts";
 
-/** View of one system for a potential written in TypeScript. Arrays have the backend's precision. */
+/**
+ * View of one system that a potential written in TypeScript receives. Positions, cell and forces have the precision
+ * of the backend.
+ */
 export interface PotentialView {
   /** Index of the system in the batch. */
   readonly system: number;
-  /** Atomic numbers. */
+  /** Atomic number of each atom. */
   readonly numbers: Int32Array;
   /** Positions in Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
@@ -16,7 +19,7 @@ export interface PotentialView {
   readonly cell: Float32Array | Float64Array;
   /** Forces in eV/Å, three per atom. The potential adds its forces here. */
   readonly forces: Float32Array | Float64Array;
-  /** Virial Σ f ⊗ r in eV, nine numbers. A potential that gives stresses adds its virial here. */
+  /** Virial Σ f ⊗ r in eV, nine numbers. If `givesStress` is true, the potential adds its virial here. */
   readonly virial: Float64Array;
 }
 
@@ -29,7 +32,7 @@ export interface PotentialOptions {
    */
   readonly name?: string;
   /**
-   * True if the function adds to the virial.
+   * True if the function adds to the virial, so that the model has stresses.
    *
    * @default false
    */

@@ -2,9 +2,9 @@ import { show } from "../base/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**
- * Returns the sum of several models: energies, forces and stresses are added.
+ * Returns the sum of several models. Its energies, forces and stresses are the sums of theirs.
  *
- * @throws {RangeError} if there are no models
+ * @throws {RangeError} if no models are given
  * @throws {TypeError} if an argument is not a model
  *
  * @example
@@ -32,7 +32,7 @@ export function sum(...models: readonly Model[]): Model {
   }
   return {
     name: models.map(({ name }) => name).join(" + "),
-    // An output that one of the models lacks would be incomplete in the sum.
+    // The sum lacks every output that one of the models lacks, because it would be incomplete.
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
     isInvariant: models.every(({ isInvariant }) => isInvariant === true),
     fields: models.flatMap(({ fields }) => fields ?? []),
@@ -58,7 +58,7 @@ function opened(models: readonly OpenModel[]): OpenModel {
   };
 }
 
-/** Returns the fault that the first model with a fault reports. */
+/** Returns the fault that the first model with a fault reports; undefined if no model reports one. */
 async function firstFault(
   models: readonly OpenModel[],
   system: number,
@@ -70,8 +70,8 @@ async function firstFault(
 }
 
 /**
- * Runs the models one after the other: the order of the additions must not depend on which is ready first, or
- * results would not be reproducible.
+ * Runs the models one after the other. If the order of the additions depended on which model is ready first, results
+ * would not be reproducible.
  */
 function inTurn(models: readonly OpenModel[], wanted: Wanted): void | PromiseLike<void> {
   for (const [i, model] of models.entries()) {

@@ -1,5 +1,6 @@
 /**
- * Forces of models that give energies only: differentiated once when a model is opened, for all devices.
+ * Forces of models that have only an energy output. The graph is differentiated once, when the model is opened, for
+ * all devices.
  *
  * @module
  */
@@ -26,25 +27,28 @@ import type { OnnxInput } from "./manifest/manifest.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import { showTensor } from "./manifest/shapes.ts";
 
-/** A model's file after differentiation. */
+/** A model's file, with forces if they had to be added. */
 export interface LoadedForces {
-  /** The file, with forces if they were added. */
+  /** The file, in which forces were added if it had none. */
   readonly loaded: LoadedOnnx;
-  /** Description of the added forces; `undefined` if no forces were added. */
+  /** Names of the added outputs; `undefined` if no forces were added. */
   readonly made: OnnxMatchable["made"];
-  /** Places on the path of the forces where a slope is infinite, one phrase each. */
+  /** Descriptions of the nodes on the path of the added forces at which a derivative may be infinite. */
   readonly steep: readonly string[];
-  /** Notes for `describe()`. */
+  /** Lines about the added forces for `describe()`. */
   readonly text: readonly string[];
 }
 
 /**
- * Version of this package; a test compares it with the published version. Cached models of other versions are
- * not used.
+ * Version of this package. A test compares it with the published version. Cached models of other versions are
+ * ignored.
  */
 export const VERSION = "0.1.0";
 
-/** Loads weights from other files into a model. Throws as `OnnxModel.open` does. */
+/**
+ * Loads the weights of a model that are in other files, and includes them in the model. Throws the errors of
+ * `OnnxModel.open`.
+ */
 export async function withWeights(
   loaded: LoadedOnnx,
   { externalData, signal, download }: OnnxModelOptions,
@@ -61,14 +65,14 @@ export async function withWeights(
   return { ...loaded, file, bytes: encodeModel(file) };
 }
 
-/** Returns whether some weights are in other files. */
+/** Returns whether some weights of a model are in other files. */
 export function hasOtherFiles({ file }: LoadedOnnx): boolean {
   return file.graph?.initializer.some((tensor) => tensor.dataLocation === 1) ?? false;
 }
 
 /**
- * Adds forces to a model that gives an energy and no forces. Throws a RangeError if requested stresses cannot
- * be added, a ModelMismatchError if the stated tensors do not fit, and the errors of `withForces`.
+ * Adds forces to a model that has an energy output and no forces. Throws a RangeError if stresses are requested and
+ * cannot be added, a ModelMismatchError if tensors do not fit their stated meanings, and the errors of `withForces`.
  */
 export async function withMadeForces(
   loaded: LoadedOnnx,
@@ -118,7 +122,7 @@ export function forcesOptions(
   };
 }
 
-/** Returns a model before its session is opened, with the tensors of its file. */
+/** Returns a model with the tensors that its file declares, before a session is opened. */
 export function matchableOf(
   { name, file, manifest, by }: LoadedOnnx,
   derived: string[],
@@ -133,8 +137,8 @@ export function matchableOf(
 }
 
 /**
- * Returns the names of the inputs that a strain changes, and of those that give the systems of atoms and
- * edges.
+ * Returns the names of the inputs that a strain changes, and of the inputs with the systems of atoms and edges.
+ * Throws a RangeError if stresses cannot be derived.
  */
 function strainedOf(
   model: OnnxMatchable,
@@ -173,17 +177,17 @@ function strainedOf(
         }`,
     );
   }
-  // An undefined input is not searched by its usual name: that tensor may have another meaning.
+  // Undefined members are passed on, so that no input is chosen by its usual name: it may have another meaning.
   return { ...found, output };
 }
 
-/** A model with forces, and notes on the cache. */
+/** A model with forces, and lines about the cache for `describe()`. */
 interface CachedForces {
   readonly forces: ForcesModel;
   readonly kept: readonly string[];
 }
 
-/** Returns the result of `withForces`, from the cache if possible. */
+/** Returns the result of `withForces`. Reads it from the cache if it is there, and writes it there otherwise. */
 async function cachedForces(
   { bytes, file }: LoadedOnnx,
   wanted: WithForcesOptions,
@@ -206,13 +210,16 @@ async function cachedForces(
   return { forces, kept: [`  read from the cache ${folder}`] };
 }
 
-/** Returns the options without a name, by which a cached result could not be identified. */
+/**
+ * Returns the name of an option whose functions cannot be part of a cache key; `undefined` if there is no such
+ * option.
+ */
 function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
   if (rules !== undefined) return "rules";
   return passes?.some((pass) => typeof pass !== "string") ? "custom passes" : undefined;
 }
 
-/** Writes a model with forces to the cache, if that is possible. */
+/** Writes a model with forces to the cache. A failure is only noted. */
 async function keepForces(
   cache: FileCache,
   key: string,
@@ -227,7 +234,7 @@ async function keepForces(
   }
 }
 
-/** Returns warnings about dependences that differentiation does not see. */
+/** Returns warnings about inputs that may depend on positions without differentiation seeing it. */
 function differentiationWarnings(inputs: readonly OnnxInputBinding[]): string[] {
   return inputs.filter(({ meaning, tensor }) =>
     meaning === "derived" && tensor.dtype.startsWith("float")

@@ -1,5 +1,5 @@
 /**
- * A model on a GPU: sessions on the backend's own buffers, so that nothing is copied between model and
+ * A model on a GPU. Its sessions use the buffers of the backend, so nothing is copied between the model and the
  * integrator.
  *
  * @module
@@ -17,81 +17,81 @@ import type { Fetches, GpuFeed, GpuTensor } from "../../onnx/session/session_ten
 import { describeValue } from "../../onnx/codec/value_info.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 
-/** An input of a model, and its buffer. */
+/** An input of a model, with the buffer that holds its values. */
 export interface GpuInput {
   /** Name of the input. */
   readonly name: string;
-  /** Buffer with its numbers. Its memory changes when it grows. */
+  /** Buffer with its values. If the buffer grows, it gets other memory. */
   readonly buffer: Buffer;
-  /** Returns its current shape. */
+  /** Returns the current shape of the input. */
   dims(): readonly number[];
 }
 
-/** An output of a model, and its buffer. */
+/** An output of a model, with the buffer that receives its values. */
 export interface GpuOutput {
   /** Name of the output. */
   readonly name: string;
-  /** Buffer that receives its numbers. */
+  /** Buffer that receives its values. */
   readonly buffer: Buffer;
 }
 
-/** Parts of a model on a GPU. */
+/** Values from which a {@linkcode GpuModel} is created. */
 export interface GpuModelParts {
   /** Name of the model in error messages. */
   readonly name: string;
-  /** Its file. */
+  /** Bytes of the model's file. */
   readonly bytes: Uint8Array;
   /** Throws an Error if the model was disposed of. */
   readonly assertOpen: () => void;
-  /** Receives the results of comparing it with wasm, and of comparing its recording with a plain run. */
+  /** Receives the results of the comparisons of the GPU with wasm, and of a recorded run with a plain run. */
   readonly note: (text: string) => void;
-  /** Results of the comparison by device. One comparison per device is enough. */
+  /** Results of the comparisons, by device. They are shared by all engines on a device. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
-  /** The backend. */
+  /** The backend whose buffers the model uses. */
   readonly backend: WebGpuBackend;
-  /** The batch. */
+  /** Buffers that describe the batch to kernels. */
   readonly frame: FrameBuffers;
-  /** Its inputs. */
+  /** All inputs of the model. */
   readonly inputs: readonly GpuInput[];
-  /** Its outputs. */
+  /** The outputs to compute. */
   readonly outputs: readonly GpuOutput[];
   /**
-   * Called before lists of new lengths are run: throws, or returns whether the model may run on padded lists.
-   * Further lengths are known only after a run.
+   * Called before the model runs on lists of a new length. Returns whether the model may run on padded lists, or
+   * throws. Lengths that change during a run are only known after it.
    */
   readonly mayRun: () => Promise<boolean>;
-  /** Receives the reason for which a first run failed. The host must run the model then. */
+  /** Receives the reason if a first run has failed. The host must then run the model. */
   readonly failed: (reason: string) => void;
-  /** Name of the real-valued input that changes at each step. */
+  /** Name of a floating-point input that changes at each step, such as the positions. */
   readonly moving: string;
-  /** Factors for the numbers of inputs, by name. */
+  /** Factors by which the values of inputs are multiplied, by name of the input. */
   readonly scales: Readonly<Record<string, number>>;
 }
 
-/** A session for lists of one length. */
+/** A session for inputs of one set of shapes. */
 interface Ready {
   readonly key: string;
   readonly session: Session;
   readonly feeds: Readonly<Record<string, GpuFeed>>;
-  /** Buffers of the outputs; `undefined` for a recording, which has its own. */
+  /** Buffers that receive the outputs; `undefined` for a recorded session, which has its own. */
   readonly fetches: Fetches | undefined;
 }
 
-/** Displacement of atoms in Å that shows whether a replay uses new inputs. */
+/** Displacement of atoms in Å between the two compared runs. It shows whether a recorded session reads new inputs. */
 const NUDGE = 0.02;
 
-/** A model on a GPU, for one batch. */
+/** Runs a model on a GPU, for one batch. */
 export class GpuModel {
   readonly #parts: GpuModelParts;
   readonly #form: Uint8Array;
   #ready: Ready | undefined;
   #isClosed = false;
-  /** The lengths of lists that may be run. */
+  /** Key of the shapes for which `mayRun` has returned true. */
   #checkedKey: string | undefined;
-  /** True once a first run has failed on the device. */
+  /** True after a first run has failed on the device. */
   #hasFailed = false;
 
-  /** Throws an UnsupportedNodeError if a node cannot be rewritten for a GPU. */
+  /** Rewrites the graph for a GPU. Throws an UnsupportedNodeError if a node cannot be rewritten. */
   constructor(parts: GpuModelParts) {
     this.#parts = parts;
     const { bytes, name, outputs, scales } = parts;
@@ -99,16 +99,16 @@ export class GpuModel {
   }
 
   /**
-   * Runs the model on the buffers. The device may still be computing when the promise resolves. Returns false
-   * if the model may not or cannot run on the device, and has not run.
+   * Runs the model on the buffers. The device may still be computing when the promise resolves. Returns false,
+   * without having run the model, if the model may not or cannot run on the device.
    *
-   * @throws {BackendUnavailableError} if results differ from those of wasm
+   * @throws {BackendUnavailableError} if the results differ from those of wasm
    */
   async run(): Promise<boolean> {
     const { backend, frame, checks, assertOpen, mayRun } = this.#parts;
     assertOpen();
-    // A list that was too short has grown during the last run, which was then repeated: `mayRun` could not be
-    // called in between.
+    // If a list was too short, it grew during the last run, and the run was repeated. `mayRun` could not be called
+    // in between, so it is called now.
     if (this.#checkedKey === undefined || this.#checkedKey !== this.#ready?.key) {
       if (!await mayRun()) return false;
       this.#checkedKey = this.#ready?.key ?? keyOf(this.#dims());
@@ -120,8 +120,8 @@ export class GpuModel {
   }
 
   /**
-   * Returns the result of a first run, or `undefined` if the runtime refused it, for example because a shader
-   * did not compile. A lost device or wrong results are not refusals; they are thrown.
+   * Returns the result of a first run. Returns `undefined` if the runtime refused the run, for example because a
+   * shader did not compile. A lost device and wrong results are thrown instead.
    */
   async #attempt<T>(first: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -140,8 +140,8 @@ export class GpuModel {
   }
 
   /**
-   * Compares the model once for all engines on the device. A comparison that failed is repeated by the next
-   * engine.
+   * Compares the model with wasm, once for all engines on the device. If the comparison fails, the next engine
+   * repeats it.
    */
   #checked(): Promise<SessionCheck> {
     const { backend: { device }, checks } = this.#parts;
@@ -164,9 +164,9 @@ export class GpuModel {
     const dims = this.#dims(), key = keyOf(dims);
     if (this.#ready?.key !== key) {
       const before = this.#ready;
-      this.#ready = undefined; // after any error below, the old session is gone
+      this.#ready = undefined; // the old session must not be used after an error below
       await before?.session.dispose();
-      // Lists of other lengths need other shaders.
+      // Lists of other lengths need other shaders, which may fail to compile.
       this.#ready = await this.#attempt(() => this.#open(key, dims, isRecorded));
       if (this.#ready === undefined) return;
     }
@@ -179,7 +179,7 @@ export class GpuModel {
     }
   }
 
-  /** Opens a session for inputs of these shapes. */
+  /** Opens a session for inputs of these shapes, and runs it for the first time. */
   async #open(
     key: string,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -205,7 +205,7 @@ export class GpuModel {
     }
   }
 
-  /** Runs the model for the first time, which shows the shapes of outputs. A recording records this run. */
+  /** Runs the model for the first time, to find the shapes of its outputs. A recorded session records this run. */
   async #begin(
     session: Session,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -236,7 +236,7 @@ export class GpuModel {
     });
   }
 
-  /** Returns the lengths to which the model gives names. */
+  /** Returns the length of each named dimension of the model. */
   #dimensions(dims: ReadonlyMap<string, readonly number[]>): Record<string, number> {
     const sizes: Record<string, number> = {};
     for (const info of decodeModel(this.#form).graph!.input) {
@@ -248,10 +248,10 @@ export class GpuModel {
     return sizes;
   }
 
-  /** Compares runs on the GPU, recorded and not, with a run on wasm, before results are used. */
+  /** Compares runs on the GPU, with and without recording, with a run on wasm. No results are used before. */
   async #compare(): Promise<SessionCheck> {
     const { name, note, backend, inputs, moving } = this.#parts;
-    const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // lists have their final length after the first search
+    const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // completes the search that sets lengths of lists
     const dims = this.#dims();
     const feeds: FeedsByInput = Object.fromEntries(inputs.map((input, i) => [
       input.name,

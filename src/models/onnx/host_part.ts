@@ -15,24 +15,24 @@ import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
 /** A model that runs on the host. */
 export interface HostModel extends ModelReach {
-  /** The session that runs it. */
+  /** The session in which the model runs. */
   readonly session: Session;
 }
 
-/** Prepared inputs of a part, and how its outputs are processed. */
+/** The inputs of a run, and the information that its outputs require. */
 interface Prepared {
   readonly feeds: Feeds;
   readonly companion: CompanionFeeds | undefined;
-  /** True if a list of the graph is empty because atoms have no neighbors. */
+  /** True if a list is empty, and no companion was added, because atoms at finite positions have no neighbors. */
   readonly isAlone: boolean;
 }
 
 /**
- * A part of a batch whose lists are not padded, so that padding cannot affect results. New shapes at each run
- * cost nothing measurable on the host.
+ * A part of a batch whose lists are not padded, so that padding cannot affect the results. On the host, new shapes at
+ * each run cost no measurable time.
  */
 export class HostPart {
-  /** The part. */
+  /** The systems of the part, and the lengths of their lists. */
   readonly part: OnnxPart;
   /** Names of the outputs to compute. */
   readonly names: readonly string[];
@@ -42,8 +42,7 @@ export class HostPart {
   #companion: CompanionFeeds | undefined;
 
   /**
-   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit
-   * its shape.
+   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit its shape.
    */
   constructor(
     model: HostModel,
@@ -57,7 +56,7 @@ export class HostPart {
     this.#feeds = new PartFeeds(model, this.part, constants);
   }
 
-  /** Runs the model. `arrays` are read before anything is awaited. */
+  /** Runs the model, and returns its outputs. `arrays` are read before the function awaits anything. */
   async run(arrays: OnnxArrays): Promise<Outputs> {
     return await this.#finish(this.#prepare(arrays));
   }
@@ -65,7 +64,7 @@ export class HostPart {
   #prepare(arrays: OnnxArrays): Prepared {
     const isEmpty = this.#feeds.hasEmptyList(arrays);
     if (!isEmpty || !mayHaveCompanion(this.#model)) {
-      // Atoms at positions that are not finite have no neighbors either; the engine reports them.
+      // Atoms at positions that are not finite have no neighbors, either. The engine reports them.
       const isAlone = isEmpty && arePlaced(arrays, this.part);
       return { feeds: this.#feeds.fill(arrays), companion: undefined, isAlone };
     }
@@ -93,7 +92,7 @@ export class HostPart {
   }
 
   async #explained(error: unknown, feeds: Feeds, isAlone: boolean): Promise<unknown> {
-    if (!(error instanceof RangeError)) return error; // an error of the runtime or the device, not of the graph
+    if (!(error instanceof RangeError)) return error; // not caused by the graph, but by the runtime or the device
     const { name, session, bindings } = this.#model, constants = this.#constants;
     const unknown = /out of (data )?bound/i.test(error.message)
       ? await unknownElementError(name, { session, bindings, feeds, constants }, error)
@@ -101,7 +100,7 @@ export class HostPart {
     return unknown ?? (isAlone ? this.#withoutEdges(error) : error);
   }
 
-  /** Returns the error of a graph that fails on an empty list. */
+  /** Returns the error for a graph that fails because a list is empty. */
   #withoutEdges(cause: RangeError): RangeError {
     const { name, cutoff, reach, bindings } = this.#model, { sizes, systems: [system] } = this.part;
     const where = bindings.batch === "joined"
@@ -118,12 +117,12 @@ export class HostPart {
   }
 }
 
-/** Returns whether all numbers of an output are finite. */
+/** Returns whether all values of an output are finite. */
 export function isFiniteOutput(outputs: Outputs, name: string): boolean {
   return Array.from(dataOf(outputs, name), Number).every(Number.isFinite);
 }
 
-/** Returns the numbers of an output in host memory. */
+/** Returns the values of an output in host memory. */
 export function dataOf(outputs: Outputs, name: string): TensorArray {
   return (outputs[name] as Extract<Outputs[string], { location: "host" }>).data;
 }

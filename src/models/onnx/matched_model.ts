@@ -1,6 +1,6 @@
 /**
- * A file matched with its manifest, without a session: engines and trainers use it to compute the inputs of
- * graphs.
+ * A model's file with the meanings of its tensors, without a session. Engines and trainers use it to compute the
+ * inputs of the graph.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export const SKIN = 0.5;
 export interface MatchedOnnx extends ModelReach {
   /** Numbers and energies of elements. */
   readonly elements: OnnxElements;
-  /** Tables of its graph that are indexed by element numbers. */
+  /** Tables of the graph whose rows are selected by element numbers. */
   readonly limits: readonly NumberLimit[];
 }
 
@@ -34,10 +34,7 @@ export interface OnnxTensors {
   readonly outputs: readonly TensorInfo[];
 }
 
-/**
- * Returns a model of a file and the meanings of its tensors. Throws a RangeError if a cutoff is missing or
- * wrong.
- */
+/** Combines a model's file with the meanings of its tensors. Throws a RangeError if a cutoff is missing or invalid. */
 export function matchedModel(
   loaded: LoadedOnnx,
   bindings: OnnxBindings,

@@ -1,20 +1,20 @@
-/** Possible meanings of tensors by name. */
+/** Meanings that tensors could have, by name of the tensor. */
 export type WouldMap = Readonly<Record<string, readonly string[]>>;
 
 /** A mismatch between a model and its manifest. */
 export interface Mismatch {
   /** The requirement that is not met. */
   readonly expected: string;
-  /** The found state. */
+  /** The state that was found instead. */
   readonly found: string;
-  /** Possible meanings of tensors by name, by their types and shapes. */
+  /** Meanings that tensors could have according to their types and shapes, by name of the tensor. */
   readonly wouldMap: WouldMap;
-  /** Remedy, if naming a tensor is not enough. */
+  /** Remedy, if it is not enough to state the meaning of a tensor. */
   readonly remedy?: string;
 }
 
 /**
- * An error for a model file that does not fit its manifest or its reference.
+ * Error thrown if a model file does not fit its manifest or its reference.
  *
  * @example
  * ```ts
@@ -28,15 +28,15 @@ export interface Mismatch {
  * ```
  */
 export class ModelMismatchError extends Error implements Mismatch {
-  /** Name of the class, by which the error is known across realms. */
+  /** Name of the error. It identifies the class across realms. */
   override readonly name = "ModelMismatchError";
   /** Name of the model. */
   readonly model: string;
   /** The requirement that is not met. */
   readonly expected: string;
-  /** The found state. */
+  /** The state that was found instead. */
   readonly found: string;
-  /** Possible meanings of tensors by name, by their types and shapes. */
+  /** Meanings that tensors could have according to their types and shapes, by name of the tensor. */
   readonly wouldMap: WouldMap;
 
   /** Creates an error with the requirement, the found state, and a remedy. */

@@ -14,18 +14,18 @@ import { openEvaluated } from "./session.ts";
 import type { Verification } from "./reference/verification.ts";
 
 /**
- * A potential in an .onnx file: energies and forces, and stresses if the model gives them, evaluated by
- * onnxruntime. A file that gives an energy and no forces is differentiated once when it is opened, for all
+ * A potential in an .onnx file, evaluated by onnxruntime. It has energies and forces, and stresses if the model
+ * computes them. A file that has an energy output and no forces is differentiated once, when it is opened, for all
  * devices.
  *
  * The meanings of its tensors are derived from their names, types and shapes if these are unambiguous. Other
  * meanings, and properties that a graph does not contain (cutoff, units, elements), are stated in a manifest
- * ({@linkcode OnnxManifest}): in the options, in a JSON file beside the model, or in the model's metadata, in
- * this order. `describe` shows all meanings and their origins.
+ * ({@linkcode OnnxManifest}). Its members may be in the options, in a JSON file beside the model, or in the model's
+ * metadata; the first of these that states a member wins. `describe` shows all meanings and their origins.
  *
- * Kernels list edges and triplets. On the host, lists are not padded; on WebGPU they are padded, after a
- * comparison has shown that padding does not change results. A model without an input that gives the systems
- * of atoms is run once per system.
+ * Kernels list edges and triplets. On the host, lists are not padded; on WebGPU they are padded, after a comparison
+ * has shown that padding does not change results. A model without an input with the systems of atoms runs once per
+ * system.
  *
  * @example The Lennard-Jones potential as a graph
  * ```ts
@@ -59,24 +59,28 @@ import type { Verification } from "./reference/verification.ts";
 export class OnnxModel implements Model, AsyncDisposable {
   /** Name of the model. */
   readonly name: string;
-  /** Outputs of the model. */
+  /** Outputs of the model; `"forces"` is always one of them. */
   readonly gives: readonly ModelOutput[];
-  /** See {@linkcode Model.isInvariant}: stated by the manifest, or derived from the graph. */
+  /**
+   * True if translations do not change the results, see {@linkcode Model.isInvariant}. The manifest states it, or it
+   * is derived from the graph.
+   */
   readonly isInvariant: boolean;
   /** Names of further fields of the batch that the model writes. */
   readonly fields: readonly string[];
-  /** Largest cutoff radius of its lists in Å; 0 if the model has no edges. */
+  /** Largest cutoff radius of the model's lists in Å; 0 if the model has no edges. */
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
   readonly #bytes: Uint8Array;
   readonly #manifest: OnnxManifest;
-  /** Reason for which a GPU cannot run it, if the file shows one. */
+  /** Reason why a GPU cannot run the model, as far as the file shows it; undefined if the file shows no reason. */
   readonly #hostReason: string | undefined;
-  /** Reason for which the evaluator cannot run it, if the file shows one. */
-  readonly #evaluatorProblem: string | undefined;
   /**
-   * The model in the evaluator, once it was requested; a text with the reason if the evaluator cannot run it.
+   * Reason why the evaluator cannot run the model, as far as the file shows it; undefined if the file shows no
+   * reason.
    */
+  readonly #evaluatorProblem: string | undefined;
+  /** The model in the evaluator, or the reason why the evaluator cannot run it. Undefined until it is first needed. */
   #evaluated: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
@@ -121,14 +125,14 @@ export class OnnxModel implements Model, AsyncDisposable {
   /**
    * Opens a model from the bytes of its file, its path or its URL.
    *
-   * @throws {SyntaxError} if the file is not a valid model, onnxruntime cannot run it, or a manifest is not
+   * @throws {SyntaxError} if the file is not a valid model, if onnxruntime cannot run it, or if a manifest is not
    * valid JSON
-   * @throws {UnsupportedNodeError} if an operator cannot be differentiated to add forces, or the evaluator
-   * must run the model and does not know an operator
-   * @throws {ModelMismatchError} if the meaning of a tensor is not known, a tensor does not fit its stated
-   * meaning, or results differ from those of the reference
-   * @throws {TypeError} if a member of the manifest or an option is unknown or of the wrong kind
-   * @throws {RangeError} if a value is out of range, or the cutoff is missing
+   * @throws {UnsupportedNodeError} if forces must be added and an operator cannot be differentiated, or if the
+   * evaluator must run the model and lacks an operator
+   * @throws {ModelMismatchError} if the meaning of a tensor is unknown, if a tensor does not fit its stated meaning,
+   * or if the results differ from those of the reference
+   * @throws {TypeError} if an option or a member of the manifest is unknown or of the wrong type
+   * @throws {RangeError} if a value is out of range, or if the cutoff is missing
    * @throws {Error} if a file cannot be read
    * @throws {BackendUnavailableError} if there is too little memory
    */
@@ -151,20 +155,20 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Describes the model: the content of the file, the meanings of its tensors with their origins, units, the
-   * nodes that WebGPU can run, and, after a run on a GPU, the result of the comparison with wasm.
+   * Describes the model as text: the content of the file, the meanings of its tensors with their origins, the units,
+   * the nodes that WebGPU can run, and, after a run on a GPU, the result of the comparison with wasm.
    */
   describe(): string {
     return [this.#summary, ...this.#notes].join("\n");
   }
 
   /**
-   * Prepares the model for a batch, see {@linkcode Model.open}. On the backend `reference`, the evaluator
-   * runs it in double precision if it knows all operators. On a GPU the model runs on the buffers of the
-   * state if it can take them as they are; else the host runs it, with copies in both directions at each
-   * step, and `describe` shows the reason.
+   * Prepares the model for a batch, see {@linkcode Model.open}. On the backend `reference`, the evaluator runs it in
+   * double precision if it knows all operators. On a GPU, the model runs on the buffers of the state if they have the
+   * form that it needs. Otherwise the host runs it, with copies in both directions at each step, and `describe` shows
+   * the reason.
    *
-   * If the model has a reference, it is compared with it before it first runs on a GPU or on the backend
+   * If the model has a reference, it is compared with the reference before its first run on a GPU or on the backend
    * `reference`.
    *
    * Throws a RangeError that names the atom if the model does not know its element.
@@ -210,8 +214,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Returns the model for a backend in host memory: on `reference` the evaluator in double precision, else
-   * its session.
+   * Returns the model that runs on the host for a backend. On `reference` it is the model in the evaluator, in double
+   * precision, if that is possible. On other backends it is the model in its session.
    */
   #onHost({ backend }: ResidentBatch): OnnxOpened {
     if (backend.name !== "reference") return this.#opened;
@@ -231,8 +235,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Returns the model as it runs, as an .onnx file: with added forces if it had no forces, and with its
-   * manifest in its metadata. If forces were added, weights from other files are included; else they stay in
+   * Returns the model as an .onnx file, in the form in which it runs: with forces if they were added, and with its
+   * manifest in the metadata. If forces were added, weights from other files are included; otherwise they stay in
    * those files.
    *
    * @example Forces for another program
@@ -258,7 +262,7 @@ export class OnnxModel implements Model, AsyncDisposable {
     throw new Error(`Cannot run ${this.name}: it was disposed of`);
   }
 
-  /** Disposes of the sessions. Engines cannot use the model any more. */
+  /** Disposes of the sessions. Engines cannot use the model afterwards. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     if (typeof this.#evaluated === "object") await this.#evaluated.session.dispose();

@@ -1,5 +1,5 @@
 /**
- * Parts of a batch that a model takes at once: all systems, or one after the other.
+ * Parts of a batch that a model evaluates together: all systems, or a single system.
  *
  * @module
  */
@@ -10,61 +10,61 @@ import type { Axis, Form } from "./manifest/meanings.ts";
 
 type Floats = Float32Array | Float64Array;
 
-/** Moving values as arrays in host memory. Lists are present if the model has edges. */
+/** Moving values of a batch as arrays in host memory. */
 export interface OnnxArrays {
-  /** 1 for each active system. */
+  /** One flag per system: 1 if the system is active. */
   readonly active: Int32Array;
-  /** Positions in Å. */
+  /** Positions in Å, three per atom. */
   readonly positions: Floats;
-  /** Lattice vectors in Å. */
+  /** Lattice vectors in Å, nine numbers per system. */
   readonly cell: Floats;
-  /** Charges in e. */
+  /** Charges in e, one per atom; `undefined` if the model does not use them. */
   readonly charges: Floats | undefined;
-  /** Edges and triplets. */
+  /** Lists of edges and triplets; `undefined` if the model has no edges. */
   readonly lists: OnnxLists | undefined;
 }
 
-/** Arrays of {@linkcode Edges}. */
+/** Lists of {@linkcode Edges} as arrays in host memory. */
 export interface OnnxLists {
-  /** Number of edges and number of triplets. */
+  /** Number of edges, followed by the number of triplets. */
   readonly counts: Int32Array;
-  /** Source atoms of all edges, then target atoms. */
+  /** Source atoms of all edges, followed by their target atoms. */
   readonly index: Int32Array;
-  /** Shifts in Å. */
+  /** Shifts in Å, three numbers per edge. */
   readonly shifts: Floats;
-  /** System of each edge. */
+  /** Index of the system of each edge. */
   readonly systems: Int32Array;
-  /** Central atom of each triplet. */
+  /** Index of the central atom of each triplet. */
   readonly centers: Int32Array;
-  /** First edges of all triplets, then second edges. */
+  /** First edges of all triplets, followed by their second edges. */
   readonly triplets: Int32Array;
-  /** Bonds of a part, if the model has bonds. */
+  /** Bonds of a part; undefined if the model does not use bonds. */
   readonly bonds?: OnnxBonds;
 }
 
-/** Bonds, which are pairs of opposite edges, counted from 0 in a part. */
+/** Bonds of a part. A bond is a pair of opposite edges. Bonds and edges are counted from 0 within the part. */
 export interface OnnxBonds {
   /** Number of bonds. */
   readonly count: number;
-  /** Bond of each edge. */
+  /** Index of the bond of each edge. */
   readonly ofEdges: Int32Array;
-  /** First edge of each bond. */
+  /** Index of the first edge of each bond. */
   readonly edges: Int32Array;
 }
 
-/** Buffers of moving values. */
+/** Sources of the moving values of a batch. */
 export interface OnnxBuffers {
-  /** The state. */
+  /** The batch on its backend. */
   readonly state: ResidentBatch;
-  /** True if the model has charges. */
+  /** True if the model uses charges. */
   readonly hasCharges: boolean;
-  /** The lists; `undefined` if the model has no edges. */
+  /** The lists of the kernels; `undefined` if the model has no edges. */
   readonly edges: Edges | undefined;
 }
 
 /**
- * Returns the moving values. In host memory they are views, returned synchronously without copies, and valid
- * until the next call of the backend.
+ * Returns the moving values. On a backend in host memory they are views, which are returned synchronously and stay
+ * valid until the next call of the backend. On a GPU they are copies.
  */
 export function viewOrReadArrays(
   { state, hasCharges, edges }: OnnxBuffers,
@@ -96,23 +96,23 @@ function named(
   } as OnnxArrays;
 }
 
-/** Successive systems of a batch. Indices are counted from 0 within the part. */
+/** A range of successive systems of a batch, with the ranges of their atoms, edges and triplets. */
 export class OnnxPart {
-  /** The first system, and the one after the last. */
+  /** Index of the first system, and index after the last one. */
   readonly systems: readonly [from: number, to: number];
-  /** The first atom, and the one after the last. */
+  /** Index of the first atom, and index after the last one. */
   readonly nodes: readonly [from: number, to: number];
-  /** The first edge, and the one after the last. */
+  /** Index of the first edge, and index after the last one. */
   edges: readonly [from: number, to: number] = [0, 0];
-  /** The first triplet, and the one after the last. */
+  /** Index of the first triplet, and index after the last one. */
   triplets: readonly [from: number, to: number] = [0, 0];
-  /** Lengths of all axes, including padding. */
+  /** Length of each kind of axis within the part, including padding. */
   readonly sizes: Record<Exclude<Axis, number>, number>;
   readonly #padding: boolean;
 
   /**
-   * Creates the part with systems `from` to `to`. `offsets` are the first atoms of systems. `padding` is true
-   * if lists are padded.
+   * Creates the part with the systems `from` to below `to`. `offsets` has the index of the first atom of each system.
+   * `padding` is true if lists are padded.
    */
   constructor(offsets: Int32Array, from: number, to: number, padding: boolean = false) {
     this.systems = [from, to];
@@ -123,7 +123,7 @@ export class OnnxPart {
     this.sizes = { N: nodes, E: 0, T: 0, U: 0, K: 0, B: count, "B+1": count + 1, "3B": 3 * count };
   }
 
-  /** Locates the edges and triplets of the part in the lists, which are sorted by atoms. */
+  /** Finds the ranges of the part's edges and triplets in the lists, which are sorted by atom. */
   locate({ counts, index, centers }: OnnxLists): void {
     const [from, to] = this.nodes;
     this.edges = rangeOf(index, counts[0]!, from, to);
@@ -134,20 +134,20 @@ export class OnnxPart {
   }
 
   /**
-   * Sets the lengths of lists to their capacities on a device: the host does not know the numbers of entries.
+   * Sets the lengths of lists to their capacities, because the host does not know the numbers of entries on a device.
    */
   useCapacities({ capacity, tripletCapacity }: Edges): void {
     this.sizes.E = capacity;
     this.sizes.T = tripletCapacity;
   }
 
-  /** Returns the lengths of a form. */
+  /** Returns the shape of a form within the part. */
   dims(form: Form): readonly number[] {
     return form.map((axis) => typeof axis === "number" ? axis : this.sizes[axis]);
   }
 }
 
-/** Returns the range of the atoms from `from` to `to` in an ascending list. */
+/** Returns the range of the entries of an ascending list that belong to the atoms `from` to below `to`. */
 function rangeOf(atoms: Int32Array, count: number, from: number, to: number): [number, number] {
   return [firstFrom(atoms, count, from), firstFrom(atoms, count, to)];
 }
@@ -162,12 +162,12 @@ function firstFrom(atoms: Int32Array, count: number, atom: number): number {
   return low;
 }
 
-/** Smallest and largest step in which padded lists grow. */
+/** Smallest and largest number of entries by which padded lengths grow. */
 const GRAINS = [16, 256] as const;
 
 /**
- * Returns the padded length of a list of `count` entries: longer by at least one, by at most an eighth for
- * long lists, and in steps, so that shapes repeat.
+ * Returns the padded length of a list of `count` entries. It is longer by at least one entry, and for long lists by
+ * at most an eighth. Padded lengths grow in steps, so that shapes repeat.
  */
 export function paddedCount(count: number): number {
   const eighth = 2 ** (Math.floor(Math.log2(count + 1)) - 3);

@@ -1,5 +1,5 @@
 /**
- * A model for a batch on a GPU: its inputs are the buffers of the state, and a kernel adds its outputs from
+ * A model that runs on a GPU for one batch. Its inputs are buffers of the state, and a kernel adds its outputs from
  * their buffers.
  *
  * @module
@@ -30,7 +30,7 @@ import {
   type OnnxOpened,
 } from "./open_on_host.ts";
 
-/** Buffers of moving inputs. */
+/** Buffers of the inputs that change at each step, by meaning. */
 const BUFFERS: {
   readonly [k in OnnxInput]?: (state: ResidentBatch, edges: Edges) => Buffer;
 } = {
@@ -44,10 +44,10 @@ const BUFFERS: {
   tripletEdges: (_state, { triplets }) => triplets,
 };
 
-/** Inputs that are lengths, in Å on the device. */
+/** Meanings of inputs that are lengths. On the device they are in Å. */
 const LENGTHS: ReadonlySet<string> = new Set(["positions", "cell", "shifts"]);
 
-/** Types of inputs on the device, which has only 32-bit integers. */
+/** Types of inputs on the device, which has no 64-bit integers. */
 const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
   float32: "float32",
   int32: "int32",
@@ -55,8 +55,8 @@ const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
 };
 
 /**
- * Returns the reason for which a model cannot run on the buffers of a device and the host must run it;
- * `undefined` if it can.
+ * Returns the reason why a model cannot run on the buffers of a device, so that the host must run it; `undefined` if
+ * it can.
  */
 export function hostReason(bindings: OnnxBindings, systems: number): string | undefined {
   const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
@@ -88,33 +88,33 @@ function isSupportedOutput({ meaning, level, width, tensor }: OnnxOutputBinding)
   return meaning === "energy" || meaning === "forces" || meaning === "gradient";
 }
 
-/** Results of comparing padded with exact lists for a model. */
+/** Results of comparing padded lists with lists without padding, for one model. */
 export interface PaddingFindings {
-  /** True if a comparison found equal results. */
+  /** True if a comparison has found equal results. */
   isCompared: boolean;
-  /** Description of a difference; `undefined` if none was found. */
+  /** Description of a difference; `undefined` if no difference was found. */
   difference: string | undefined;
 }
 
-/** An open model for a GPU. */
+/** An opened model, with the values that runs on a GPU need. */
 export interface OnnxOnGpu extends OnnxOpened {
-  /** Its file. */
+  /** Bytes of the model's file. */
   readonly bytes: Uint8Array;
   /** Throws an Error if the model was disposed of. */
   readonly assertOpen: () => void;
-  /** Receives findings of its first run. */
+  /** Receives findings of the first run, for `describe`. */
   readonly note: (text: string) => void;
   /** Receives a warning if the model cannot run on the device. */
   readonly warn: (text: string) => void;
-  /** Findings about padding, which all batches share. */
+  /** Findings about padding, which are shared by all batches. */
   readonly padding: PaddingFindings;
-  /** Results of comparisons by device. */
+  /** Results of the comparisons with wasm, by device. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
 }
 
 /**
- * Prepares a model for a batch on a GPU. Throws a RangeError if the model does not know the element of an
- * atom.
+ * Prepares a model for a batch on a GPU. Throws a RangeError that names the atom if the model does not know its
+ * element.
  */
 export function openOnGpu(
   model: OnnxOnGpu,
@@ -153,7 +153,7 @@ export function openOnGpu(
   return {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
     compute: async () => {
-      if (runOnHost === undefined && await gpu.run()) return; // a model that failed on the device is not tried there again
+      if (runOnHost === undefined && await gpu.run()) return; // after a failure on the device, the host runs every step
       runOnHost ??= onHost(model, host);
       await runOnHost();
     },
@@ -163,19 +163,19 @@ export function openOnGpu(
   };
 }
 
-/** Notes and warns that the host runs a model because its first run on a device failed. */
+/** Notes and warns that the host runs a model, because its first run on a device has failed. */
 function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
   note(`it runs on the host instead of WebGPU: its first run there failed: ${reason}`);
   warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
 }
 
 /**
- * Returns a function that compares results of padded and exact lists on the host: on a device all lists are
- * padded, because the host does not know their lengths.
+ * Returns a function that checks on the host whether padding changes the results of a model. On a device all lists
+ * are padded, because the host does not know their lengths.
  *
- * The first comparison of a model uses the whole batch. Padded edges are those of atom 0, so later
- * comparisons, for other batches and for lists that have grown, use only the system of atom 0: the host may
- * be much slower than the device.
+ * The first comparison of a model uses the whole batch. Padded edges belong to atom 0, so comparisons for other
+ * batches and for lists that have grown only use the system of atom 0, because the host may be much slower than the
+ * device.
  */
 function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean> {
   const { name, note, warn, bindings, padding } = model;
@@ -194,7 +194,7 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
       isFirst = false;
       return true;
     }
-    if (!isFinite) { // results that are not finite show nothing about padding; the engine reports them
+    if (!isFinite) { // such results show nothing about padding; the engine reports them
       note("it runs on the host instead of WebGPU: its results for this batch are not finite");
       return false;
     }
@@ -209,14 +209,17 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
   };
 }
 
-/** Returns the factors for lengths before a model reads them, by input. */
+/**
+ * Returns the factors by which a model's inputs with lengths are multiplied before it reads them, by name of the
+ * input.
+ */
 function scalesOf({ bindings, perAngstrom }: OnnxOpened): Record<string, number> {
   if (perAngstrom === 1) return {};
   const lengths = bindings.inputs.filter(({ meaning }) => LENGTHS.has(meaning));
   return Object.fromEntries(lengths.map(({ tensor }) => [tensor.name, perAngstrom]));
 }
 
-/** Sources of the values of inputs. */
+/** Sources of the values of a model's inputs. */
 interface Sources {
   readonly model: OnnxOpened;
   readonly state: ResidentBatch;

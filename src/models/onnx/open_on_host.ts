@@ -1,6 +1,6 @@
 /**
- * A model for a batch, run by the host: kernels list edges, a session runs the model, and a kernel adds its
- * results. Inputs and outputs are copied if the batch is not in host memory.
+ * A model that the host runs for one batch. Kernels list edges, a session runs the model, and a kernel adds its
+ * results. If the batch is not in host memory, inputs and outputs are copied.
  *
  * @module
  */
@@ -19,15 +19,18 @@ import type { MatchedOnnx } from "./matched_model.ts";
 import { PaddedPart } from "./padded_part.ts";
 import { OnnxResults } from "./results.ts";
 
-/** An open model with all its properties. */
+/** An opened model, with all properties that its runs need. */
 export interface OnnxOpened extends HostModel, MatchedOnnx {
   /** Distance in Å beyond the cutoff up to which pairs are listed. */
   readonly skin: number;
-  /** Places on the path of its forces where a slope is infinite, one phrase each. @default [] */
+  /** Descriptions of the nodes on the path of added forces at which a derivative may be infinite. @default [] */
   readonly steep?: readonly string[];
 }
 
-/** Prepares a model for a batch. Throws a RangeError if the model does not know the element of an atom. */
+/**
+ * Prepares a model for a batch on the host. Throws a RangeError that names the atom if the model does not know its
+ * element.
+ */
 export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
   const { bindings } = model, { batch } = state;
   const numbers = valuesOf(state, "numbers");
@@ -44,19 +47,22 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
   };
 }
 
-/** A batch for a model. */
+/** A batch, with the objects that runs of a model on it use. */
 export interface HostBatch {
-  /** The batch. */
+  /** The batch on its backend. */
   readonly state: ResidentBatch;
-  /** Its values that do not change. */
+  /** Values of the batch that do not change. */
   readonly constants: OnnxConstants;
   /** Receives the outputs of the model. */
   readonly results: OnnxResults;
-  /** The list of edges of the model. */
+  /** The edges of the model; undefined if the model has no edges. */
   readonly edges: Edges | undefined;
 }
 
-/** Returns a function that runs a model on a batch, part by part. */
+/**
+ * Returns a function that runs a model on a batch, one part after the other. Parts without an active system are
+ * skipped.
+ */
 export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> {
   const { state, constants, results } = batch;
   const parts = partsOf(model, state.batch, constants);
@@ -64,7 +70,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
   return async () => {
     let copies: OnnxArrays | undefined;
     for (const each of parts) {
-      // Views are made anew for each part: another engine may have moved the memory during an `await`.
+      // New views are made for each part, because another engine may move the memory during an `await`.
       const seen = copies ?? viewOrReadArrays(buffers);
       const arrays = seen instanceof Promise ? copies = await seen : seen;
       if (!arrays.active.subarray(...each.part.systems).includes(1)) continue;
@@ -74,7 +80,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
   };
 }
 
-/** Returns the buffers of moving values. */
+/** Returns the sources of the moving values that a model needs. */
 export function buffersOf(
   { bindings }: Pick<HostModel, "bindings">,
   { state, edges }: Pick<HostBatch, "state" | "edges">,
@@ -83,7 +89,7 @@ export function buffersOf(
   return { state, hasCharges, edges };
 }
 
-/** Returns the parts of a batch that are evaluated together. */
+/** Returns the parts of a batch: the whole batch, or one part per system if the model takes one system at a time. */
 function partsOf(
   model: HostModel,
   { size }: Batch,
@@ -98,8 +104,8 @@ function partsOf(
 }
 
 /**
- * Returns the values of a batch that do not change. Throws a RangeError if the model does not know the
- * element of an atom.
+ * Returns the values of a batch that do not change during a run. Throws a RangeError that names the atom if the model
+ * does not know its element.
  */
 export function constantsOf(
   model: MatchedOnnx,
@@ -119,7 +125,7 @@ export function constantsOf(
   };
 }
 
-/** Returns the list of edges of a model; `undefined` if the model has no edges. */
+/** Returns the edges of a model, up to its largest cutoff; `undefined` if the model has no edges. */
 export function edgesOf(
   { bindings, cutoff, reach, isHalf, skin }: MatchedOnnx & Pick<OnnxOpened, "skin">,
   state: ResidentBatch,
@@ -130,7 +136,7 @@ export function edgesOf(
   return state.edges({ pairs, cutoff: longest, isHalf, reach });
 }
 
-/** Returns the calls that update the lists. */
+/** Returns the kernel calls that update the lists of edges and triplets. */
 export function listing(
   state: ResidentBatch,
   edges: Edges,

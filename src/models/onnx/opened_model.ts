@@ -1,6 +1,5 @@
 /**
- * A file as a model that runs in a session and is compared with its reference; and properties that follow
- * from the file.
+ * Opening of a model's file in a session, comparison with its reference, and properties that follow from the file.
  *
  * @module
  */
@@ -22,8 +21,8 @@ import { Verification } from "./reference/verification.ts";
 import { openOnnx } from "./session.ts";
 
 /**
- * Returns whether a translation of a system does not change results, as far as a file shows it before forces
- * are added. Returns false if custom functions derive inputs, or the opset is not known.
+ * Returns whether a file, before forces are added, shows that translations of a system do not change the results.
+ * Returns false if custom functions compute inputs, or if the opset is not supported.
  */
 export function isInvariantBy(
   { file }: LoadedOnnx,
@@ -36,10 +35,7 @@ export function isInvariantBy(
   return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }
 
-/**
- * Returns properties of a file that prevent a GPU, or the evaluator, from running it; `undefined` if there
- * are no such properties.
- */
+/** Returns the reasons why a GPU, and why the evaluator, cannot run a file; `undefined` if the file shows no reason. */
 export function limitationsOf(loaded: LoadedOnnx): {
   readonly hostReason: string | undefined;
   readonly evaluatorProblem: string | undefined;
@@ -56,7 +52,8 @@ export function limitationsOf(loaded: LoadedOnnx): {
 }
 
 /**
- * Matches the tensors of a model that runs in a session. Throws a ModelMismatchError if that is not possible.
+ * Combines a model with its session, and assigns meanings to its tensors. Throws a ModelMismatchError if that is not
+ * possible.
  */
 export function openedModel(
   loaded: LoadedOnnx,
@@ -77,25 +74,25 @@ export function openedModel(
   return { ...matchedModel(loaded, bindings, derived), session, skin };
 }
 
-/** A file in a session. */
+/** A model's file that is open in a session. */
 export interface OpenedFile {
-  /** The file as it runs, with added forces. */
+  /** The file as it runs, with forces if they were added. */
   readonly loaded: LoadedOnnx;
-  /** The model on the host. */
+  /** The model in its session on the host. */
   readonly opened: OnnxOpened;
-  /** See `Model.isInvariant`. */
+  /** True if translations do not change the results; see `Model.isInvariant`. */
   readonly isInvariant: boolean;
-  /** Its tensors, units and elements in words. */
+  /** Description of the tensors, units and elements as text. */
   readonly summary: string;
-  /** Comparison with its reference; `undefined` if it has no reference. */
+  /** The comparison with the reference; `undefined` if the model has no reference. */
   readonly verification: Verification | undefined;
-  /** Result of the comparison on the host, in words. */
+  /** Result of the comparison on the host as text; undefined if the model has no reference. */
   readonly finding: string | undefined;
 }
 
 /**
- * Opens a session for a file that was read, and compares it with its reference if it has one. Throws as
- * `OnnxModel.open` does, after disposing of the session.
+ * Opens a session for a file, and compares the model with its reference if it has one. Throws the errors of
+ * `OnnxModel.open`, after disposing of the session.
  */
 export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
   const names = Object.keys(options.derived ?? {});
@@ -105,7 +102,7 @@ export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): P
   try {
     const opened = { ...openedModel(loaded, session, options, made), steep };
     const reopen = (other: LoadedOnnx) => openedModel(other, session, options, made);
-    // Energies of free atoms that the graph adds depend on units and elements.
+    // Another manifest may change units and elements, so energies of free atoms are split off again.
     const again = given === read
       ? reopen
       : (other: LoadedOnnx) => reopen(splitEnergies(other, names));

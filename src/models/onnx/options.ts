@@ -1,5 +1,5 @@
 /**
- * Options of ONNX models, and reading of a model with its manifests.
+ * Options of ONNX models, and reading of a model's file with its manifests.
  *
  * @module
  */
@@ -30,7 +30,7 @@ import {
   type SourcedManifest,
 } from "./manifest/manifest_source.ts";
 
-/** Options of `OnnxModel.open`. Members of the manifest may be options, too, and override those in files. */
+/** Options of `OnnxModel.open`. Members of the manifest may be options, too; they override those in files. */
 export interface OnnxModelOptions extends
   OnnxManifest,
   Pick<
@@ -51,7 +51,7 @@ export interface OnnxModelOptions extends
    */
   readonly name?: string;
   /**
-   * Manifest in a JSON file; `false` to read no file.
+   * Path, address or bytes of a JSON file with the manifest; `false` to read no file.
    *
    * @default x.onnx.json or x.json beside x.onnx, if there is one
    */
@@ -63,8 +63,7 @@ export interface OnnxModelOptions extends
    */
   readonly derived?: Readonly<Record<string, OnnxDerive>>;
   /**
-   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at
-   * each step.
+   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at each step.
    *
    * @default 0.5
    */
@@ -85,8 +84,8 @@ export interface OnnxModelOptions extends
    */
   readonly runtime?: "auto" | "native" | "web" | "evaluator";
   /**
-   * Reference: structures, and the results that the model must give for them. The model is compared with it
-   * when it is opened, and before its first run on the reference backend and on each GPU.
+   * Reference: structures, and the results that the model must have for them. The model is compared with it when it
+   * is opened, and before its first run on the backend `reference` and on each GPU.
    *
    * @default x.ref.json beside x.onnx, if there is one
    */
@@ -98,15 +97,15 @@ export interface OnnxModelOptions extends
    */
   readonly verify?: boolean;
   /**
-   * Folder that caches models with added forces, by their content. Damaged files in it are replaced. The
-   * cache is not used with `rules` or custom passes, which have no names.
+   * Folder in which models with added forces are cached by their content. Damaged files in it are replaced. The cache
+   * is not used if `rules` or custom passes are given, because they have no names that could identify them.
    *
    * @default undefined
    */
   readonly cache?: string | URL;
   /**
-   * Receives warnings: the manifest and the metadata of the file contradict each other, or the reference that
-   * `hooke-export` wrote with the file is missing.
+   * Receives warnings: that the manifest and the metadata of the file contradict each other, or that the reference is
+   * missing that `hooke-export` wrote with the file.
    *
    * @default console.warn
    */
@@ -135,25 +134,25 @@ const OWN: readonly string[] = [
   "onWarning",
 ];
 
-/** A model's file with its manifest. */
+/** A model's file that was read, with its manifest. */
 export interface LoadedOnnx {
   /** Name of the model in error messages. */
   readonly name: string;
   /** Bytes of the file. */
   readonly bytes: Uint8Array;
-  /** Address of the file. */
+  /** Address of the file; undefined if the model was given as bytes. */
   readonly url: URL | undefined;
   /** Decoded content of the file. */
   readonly file: ModelProto;
   /** Merged manifest. */
   readonly manifest: OnnxManifest;
-  /** Returns the origin of a member of the manifest. */
+  /** Returns the origin of a member of the manifest, such as `"the options"`. */
   readonly by: (member: keyof OnnxManifest) => string;
-  /** The reference, if there is one. */
+  /** The reference of the model; undefined if it has no reference. */
   readonly found?: FoundReference | undefined;
 }
 
-/** Reads a model and its manifests. Throws as `OnnxModel.open` does. */
+/** Reads a model, its manifests and its reference. Throws the errors of `OnnxModel.open`. */
 export async function loadOnnx(
   source: ModelSource,
   options: OnnxModelOptions,
@@ -244,6 +243,6 @@ function manifestOf(options: OnnxModelOptions): OnnxManifest {
 }
 
 function print(message: string): void {
-  // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
+  // deno-lint-ignore no-console house/no-console -- the default of `onWarning`: a hidden warning would be worse
   console.warn(message);
 }

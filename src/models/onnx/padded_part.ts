@@ -1,5 +1,5 @@
 /**
- * Padded lists on the host, compared with exact lists.
+ * Evaluation of a model on the host with padded lists, compared with lists without padding.
  *
  * @module
  */
@@ -12,36 +12,34 @@ import { dataOf, type HostModel, HostPart, isFiniteOutput } from "./host_part.ts
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
-/** Largest accepted differences: float32 adds a longer list in another order. */
+/** Largest accepted differences. They are not 0, because float32 sums over a longer list are rounded differently. */
 const TOLERANCE = { relative: 1e-5, absolute: 1e-5 } as const;
 
-/** Effect of padding on a part of a batch. */
+/** Effect of padding on the outputs for a part of a batch. */
 export interface PaddingComparison {
   /** The outputs with padded lists. */
   readonly padded: Outputs;
-  /** Description of the first difference; `undefined` if there is no difference. */
+  /** Description of the first difference; `undefined` if the outputs agree. */
   readonly difference: string | undefined;
-  /** False if the outputs of exact lists are not finite: they show nothing about padding then. */
+  /** False if the outputs without padding are not finite, so that the comparison shows nothing about padding. */
   readonly isFinite: boolean;
 }
 
 /**
- * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. Only the graph
- * determines whether such edges contribute nothing: an envelope without a mask may even give values that are
- * not finite.
+ * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. It depends on the graph
+ * whether such edges contribute nothing. An envelope without a mask may even have values that are not finite.
  */
 export class PaddedPart {
-  /** The part, with the lengths of padded lists. */
+  /** The systems of the part, with the lengths of padded lists. */
   readonly part: OnnxPart;
   readonly #model: HostModel;
   readonly #exact: HostPart;
   readonly #feeds: PartFeeds;
-  /** Lengths of lists that were compared. */
+  /** Lengths of lists for which a comparison found no difference. */
   readonly #accepted = new Set<string>();
 
   /**
-   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit
-   * its shape.
+   * Prepares the inputs that do not change. Throws a RangeError if a constant of the manifest does not fit its shape.
    */
   constructor(
     model: HostModel,
@@ -55,9 +53,9 @@ export class PaddedPart {
   }
 
   /**
-   * Runs the model. If lists have a new length, it is compared with a run without padding.
+   * Runs the model. If the lists have a new length, the run is compared with one without padding.
    *
-   * @throws {ModelMismatchError} if padding changes results
+   * @throws {ModelMismatchError} if padding changes the results
    */
   async run(arrays: OnnxArrays): Promise<Outputs> {
     if (arrays.lists !== undefined) this.part.locate(arrays.lists);
@@ -71,12 +69,12 @@ export class PaddedPart {
     return padded;
   }
 
-  /** Runs the model with and without padding. `arrays` are read before anything is awaited. */
+  /** Runs the model with and without padding. `arrays` are read before the function awaits anything. */
   async compare(arrays: OnnxArrays): Promise<PaddingComparison> {
     const { names } = this.#exact;
     const feeds = this.#feeds.fill(arrays);
-    // Both runs are started before anything is awaited, because views of memory may move then. A session runs
-    // one call after the other.
+    // Both runs are started before anything is awaited, because memory may move during an `await`, which makes views
+    // invalid. The session runs one call after the other.
     const [exact, padded] = await Promise.all([
       this.#exact.run(arrays),
       this.#model.session.run(feeds, names),
@@ -89,7 +87,7 @@ export class PaddedPart {
   }
 }
 
-/** Returns the error if padding was requested and changes results. */
+/** Returns the error for a model whose results change if its lists are padded as requested. */
 export function paddingMismatch(model: string, difference: string): ModelMismatchError {
   return new ModelMismatchError(model, {
     expected: "padded edges (from atom 0 to itself, 100 Å away) must add nothing",

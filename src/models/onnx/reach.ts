@@ -1,7 +1,10 @@
 import type { OnnxBindings } from "./bindings.ts";
 import type { LoadedOnnx } from "./options.ts";
 
-/** Returns the cutoff of edges and the reach of triplets. Throws a RangeError if one of them is missing. */
+/**
+ * Returns the cutoff of edges and the reach of triplets in Å. Throws a RangeError if one of them is required and
+ * missing, if the reach exceeds the cutoff, or if options for lists contradict each other.
+ */
 export function reachOf(
   { name, manifest: { cutoff, reach, neighbors, nearest } }: Pick<LoadedOnnx, "name" | "manifest">,
   { inputs, hasEdges, hasTriplets, rules }: OnnxBindings,

@@ -1,5 +1,5 @@
 /**
- * Processing of a model's outputs.
+ * Results of a model: buffers for its outputs, and their conversion.
  *
  * @module
  */
@@ -14,20 +14,22 @@ import type { OnnxBindings, OnnxOutputBinding } from "./bindings.ts";
 import { ensureField } from "./field.ts";
 import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 
-/** Values of an output; 64-bit integers are converted to numbers. */
+/** Values of an output. 64-bit integers are converted to numbers. */
 type Values = ArrayLike<number>;
 
-/** Largest number of steep places that a message lists. */
+/** Maximum number of nodes with a steep slope that a message lists. */
 const MOST_PLACES = 3;
 
-/** Returns the places where a slope may have become infinite, as the end of a sentence. */
+/** Returns the end of a message with the nodes at which a derivative may have become infinite. */
 function causes(steep: readonly string[]): string {
   if (steep.length === 0) return "";
   const more = steep.length > MOST_PLACES ? ", and others, see describe()" : "";
   return `; their path contains ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
-/** The outputs of a model for a batch: buffers between a run and the kernel that adds their values. */
+/**
+ * The outputs of a model for a batch. Its buffers hold them between a run and the kernel that adds them to the batch.
+ */
 export class OnnxResults {
   readonly #model: string;
   readonly #state: ResidentBatch;
@@ -37,8 +39,8 @@ export class OnnxResults {
   readonly #seen: { readonly isActive: Int32Array; readonly volumes: Float64Array };
 
   /**
-   * Allocates the buffers. `constants` are energies in eV per system, which are added. Throws a TypeError if
-   * a field of the batch has another level or width.
+   * Allocates the buffers. `constants` are energies in eV that are added, one per system. Throws a TypeError if a
+   * field of the batch has another level or width.
    */
   constructor(
     model: string,
@@ -66,7 +68,7 @@ export class OnnxResults {
     }
   }
 
-  /** Returns the buffer of an output. Its values are in the model's own units, except those of fields. */
+  /** Returns the buffer of an output. Its values are in the model's units; those of fields are converted already. */
   bufferOf(output: OnnxOutputBinding): Buffer<"real"> {
     return this.#buffers.get(output)!;
   }
@@ -76,7 +78,7 @@ export class OnnxResults {
     return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];
   }
 
-  /** Records, before a run for a part of the batch, which systems are active, and their volumes. */
+  /** Records which systems of a part are active, and their volumes. Called before each run of the part. */
   recordSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
     const { isActive, volumes } = this.#seen;
     for (let s = from; s < to; s++) {
@@ -85,9 +87,7 @@ export class OnnxResults {
     }
   }
 
-  /**
-   * Stores the outputs of a run for a part of the batch. Throws a RangeError if an output has a wrong length.
-   */
+  /** Stores the outputs of a run of a part. Throws a RangeError if an output has a wrong length. */
   store(part: OnnxPart, given: Outputs): void {
     for (const output of this.#bindings.outputs) {
       const values = valuesOf(given, output.tensor.name);
@@ -100,7 +100,7 @@ export class OnnxResults {
     }
   }
 
-  /** Returns the calls that add the stored outputs. */
+  /** Returns the kernel calls that add the stored outputs to the batch. */
   add({ energy, stress }: Wanted): readonly KernelCall[] {
     const find = (...meanings: readonly string[]) =>
       this.#bindings.outputs.find(({ meaning }) => meanings.includes(meaning));
@@ -123,8 +123,8 @@ export class OnnxResults {
   }
 
   /**
-   * Describes an output of the last run that is not finite for a system and, for forces, the steep places on
-   * their path.
+   * Describes a value of the last run that is not finite in a system; undefined if all values are finite. For values
+   * per atom, the description lists the nodes in `steep`, at which a derivative may be infinite.
    */
   async fault(system: number, steep: readonly string[] = []): Promise<string | undefined> {
     const { backend, batch: { nodeOffsets } } = this.#state;
@@ -149,7 +149,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, values, from * output.width);
   }
 
-  /** Stores energies. If their level is not known, their number shows whether they are per atom. */
+  /** Stores energies. If their level is unknown, the number of values shows whether they are per system or per atom. */
   #storeEnergy(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     if (output.level !== undefined || values.length === part.sizes.B) {
       return this.#storeRows(output, part, values);
@@ -181,7 +181,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, rows, 9 * from);
   }
 
-  /** Stores a field. Systems that are not active keep their values. */
+  /** Stores a field. Inactive systems keep their values. */
   #storeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { field, level, width, scale } = output;
     const { backend, batch: { nodeOffsets } } = this.#state;
@@ -208,7 +208,7 @@ export class OnnxResults {
   }
 }
 
-/** Number of models on a state; each has buffers of its own. */
+/** Number of models that were opened on a state. Each of them has its own buffers. */
 const COUNTS = new WeakMap<ResidentBatch, number>();
 
 function countOf(state: ResidentBatch): number {
@@ -217,7 +217,7 @@ function countOf(state: ResidentBatch): number {
   return count;
 }
 
-/** Positions of xx, xy, xz, yx, … among xx, yy, zz, yz, xz, xy. */
+/** Index of each component xx, xy, xz, yx and so on in the list xx, yy, zz, yz, xz, xy. */
 const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
 
 function valuesOf(given: Outputs, name: string): Values {

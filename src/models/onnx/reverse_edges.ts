@@ -1,20 +1,21 @@
 /**
- * Search of the reverse edge of each edge.
+ * Search for the reverse of each edge.
  *
  * @module
  */
 
 import type { OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-// Reused at each step: the lists of a step are filled one after the other.
+// Shared by all models and reused at each step, because lists are made and fed one after the other.
 let reverses = new Int32Array(0);
 let starts = new Int32Array(0);
 
 /**
- * Returns, for each edge of a part, the index of its reverse in the part; valid until the next call. The two
- * directions of a pair have exactly opposite shifts in the backend's lists.
+ * Returns the index of the reverse of each edge of a part, counted within the part. The result is valid until the
+ * next call. The search relies on the lists of the kernels, in which the two directions of a pair have exactly
+ * opposite shifts.
  *
- * @throws {RangeError} if a pair is listed in one direction only
+ * @throws {RangeError} if a pair is listed in only one direction
  */
 export function reverseEdges(
   { index, shifts }: OnnxLists,
@@ -26,7 +27,7 @@ export function reverseEdges(
   // hot
   for (let e = from; e < end; e++) {
     const source = index[e]!, target = index[targets + e]!;
-    if (target < source) continue; // set together with its reverse
+    if (target < source) continue; // this edge was set together with its reverse
     const stop = starts[target - first + 1]!;
     let r = starts[target - first]!;
     while (
@@ -45,7 +46,7 @@ export function reverseEdges(
   return reverses;
 }
 
-/** Finds the first edge of each atom; edges are sorted by source. */
+/** Finds the index of the first edge of each atom. Edges are sorted by source atom. */
 function locateSources(
   index: Int32Array,
   from: number,

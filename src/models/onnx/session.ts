@@ -1,5 +1,5 @@
 /**
- * Sessions on the host: onnxruntime, or the evaluator.
+ * Sessions on the host, in which onnxruntime or the evaluator runs a model.
  *
  * @module
  */
@@ -14,8 +14,8 @@ import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 
 /**
- * Opens a session for a model. `isWhole` is true if weights from other files were included. Throws as
- * `OnnxModel.open` does.
+ * Opens a session for a model. `isWhole` is true if weights from other files are included already. Throws the errors
+ * of `OnnxModel.open`.
  */
 export async function openOnnx(
   loaded: LoadedOnnx,
@@ -48,7 +48,7 @@ export async function openOnnx(
   });
 }
 
-/** Adds the name of the model and a remedy to an error of the evaluator. */
+/** Adds the name of the model and a remedy to an error of the evaluator. Returns other errors unchanged. */
 function evaluatorError(name: string, error: unknown): unknown {
   const action = `open ${name} by the evaluator`;
   if (error instanceof UnsupportedNodeError) {
@@ -64,15 +64,16 @@ function evaluatorError(name: string, error: unknown): unknown {
 }
 
 /**
- * Returns the requirement without the option for operators, which the evaluator has and models do not have.
+ * Returns the requirement of an error without the hint at the option `operators`, which the evaluator has and models
+ * do not have.
  */
 function requirementOf({ requirement }: UnsupportedNodeError): string {
   return requirement.replace(/ \(pass operators: .*\)$/, "");
 }
 
 /**
- * Opens a model in double precision for the backend `reference`. Returns a text with the reason if the
- * evaluator cannot run it.
+ * Opens a model in the evaluator, in double precision, for the backend `reference`. Returns the reason as text if the
+ * evaluator cannot run the model.
  */
 export function openEvaluated(opened: OnnxOpened, { bytes, problem }: {
   readonly bytes: Uint8Array;
@@ -84,7 +85,7 @@ export function openEvaluated(opened: OnnxOpened, { bytes, problem }: {
     const session = evaluatorSession(bytes, { name: opened.name });
     return { ...opened, session, bindings: withDoubleInputs(opened.bindings, session) };
   } catch (error) {
-    // An opset or an operator that the evaluator does not know.
+    // The evaluator does not know the opset or an operator.
     if (error instanceof UnsupportedNodeError) {
       return `${requirementOf(error)}; it has the ${error.op} ${JSON.stringify(error.node)}`;
     }

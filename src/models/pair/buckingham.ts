@@ -11,8 +11,8 @@ export interface BuckinghamPair {
 }
 
 /**
- * The Buckingham potential, E = Σ A exp(−r/ρ) − C/r⁶ over all pairs below the cutoff, images included. Its
- * energy falls without bound at short distances, where it must not be used.
+ * The Buckingham potential, E = Σ A exp(−r/ρ) − C/r⁶. The sum is over all pairs within the cutoff, including periodic
+ * images. The energy falls without bound at short distances, where the potential must not be used.
  *
  * R. A. Buckingham, Proc. R. Soc. Lond. A 168, 264 (1938).
  *

@@ -13,7 +13,10 @@ export interface LennardJonesPair {
   readonly sigma: number;
 }
 
-/** Rule for the parameters of unlike atoms: ε = √(ε₁ε₂), and σ = (σ₁ + σ₂)/2 or σ = √(σ₁σ₂). */
+/**
+ * Mixing rule for the parameters of unlike atoms: ε = √(ε₁ε₂) with σ = (σ₁ + σ₂)/2 (`"lorentz-berthelot"`) or σ =
+ * √(σ₁σ₂) (`"geometric"`).
+ */
 export type LennardJonesMixing = "lorentz-berthelot" | "geometric";
 
 /** Options of {@linkcode lennardJones}. */
@@ -23,7 +26,8 @@ export type LennardJonesOptions = PairPotentialOptions<LennardJonesPair, Lennard
 export type LennardJonesMixture = PairMixture<LennardJonesPair, LennardJonesMixing>;
 
 /**
- * The Lennard-Jones potential, E = Σ 4ε((σ/r)¹² − (σ/r)⁶) over all pairs below the cutoff, images included.
+ * The Lennard-Jones potential, E = Σ 4ε((σ/r)¹² − (σ/r)⁶). The sum is over all pairs within the cutoff, including
+ * periodic images.
  *
  * J. E. Lennard-Jones, Proc. R. Soc. Lond. A 106, 463 (1924).
  *

@@ -10,7 +10,7 @@ export interface MorsePair {
   readonly depth: number;
   /** a, the inverse width of the well, 1/Å. */
   readonly width: number;
-  /** r₀, the distance at the bottom, Å. */
+  /** r₀, the distance at which the energy is lowest, Å. */
   readonly distance: number;
 }
 
@@ -18,7 +18,8 @@ export interface MorsePair {
 export type MorseOptions = PairPotentialOptions<MorsePair>;
 
 /**
- * The Morse potential, E = Σ D((1 − exp(−a(r − r₀)))² − 1) over all pairs below the cutoff, images included.
+ * The Morse potential, E = Σ D((1 − exp(−a(r − r₀)))² − 1). The sum is over all pairs within the cutoff, including
+ * periodic images.
  *
  * P. M. Morse, Phys. Rev. 34, 57 (1929).
  *

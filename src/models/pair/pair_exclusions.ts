@@ -14,29 +14,29 @@ import { systemName } from "../../batch/store.ts";
 import { bitsOf, PERIODIC_SHIFT } from "../../kernels/pairs/exclusions.ts";
 import { valuesOf } from "../model.ts";
 
-/** Two atoms, counted within their system. */
+/** Indices of two atoms within their system, from 0. */
 export type ExcludedPair = readonly [number, number];
 
-/** One list of pairs for all systems of a batch, or a list per system. */
+/** One list of pairs for all systems of a batch, or one list per system. */
 export type ExclusionLists = readonly ExcludedPair[] | readonly (readonly ExcludedPair[])[];
 
-/** Pairs of atoms that do not interact, or whose interaction is scaled: bonded atoms and others. */
+/** Pairs of atoms that do not interact, or whose interaction is scaled, such as bonded atoms. */
 export interface PairExclusions {
   /**
-   * Bonds. Bonded atoms do not interact (1-2), and by default neither do atoms that are bonded to the same
-   * atom (1-3).
+   * Bonds between atoms. Bonded atoms (1-2 pairs) do not interact. By default neither do atoms that are bonded to the
+   * same atom (1-3 pairs).
    *
    * @default undefined
    */
   readonly bonds?: ExclusionLists;
   /**
-   * Longest path along bonds whose ends do not interact: 2 excludes 1-2 pairs alone, 3 also 1-3 pairs.
+   * Pairs that bonds exclude: 2 excludes only 1-2 pairs, 3 also 1-3 pairs.
    *
    * @default 3
    */
   readonly through?: 2 | 3;
   /**
-   * Factor for the energies of atoms that are three bonds apart (1-4); 0 excludes them.
+   * Factor for the energies of atoms that are three bonds apart (1-4 pairs); 0 excludes them.
    *
    * @default 1
    */
@@ -49,17 +49,17 @@ export interface PairExclusions {
   readonly pairs?: ExclusionLists;
 }
 
-/** Scale factors by atom and partner. */
+/** Factors for the energies of pairs, by atom and by the other atom of the pair. */
 type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
 /** Checked exclusions of a pair potential. */
 export class Exclusions {
   readonly #model: string;
-  /** One entry for all systems, or one per system. */
+  /** One table for all systems, or one table per system. */
   readonly #partners: readonly Partners[];
   readonly #isBySystem: boolean;
 
-  /** Throws a TypeError or RangeError that names the member that is wrong. */
+  /** Checks exclusions. Throws a TypeError or RangeError that names the wrong member. */
   constructor(model: string, exclusions: PairExclusions) {
     checkMembers(`make ${model}`, exclusions);
     const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
@@ -89,9 +89,9 @@ export class Exclusions {
   }
 
   /**
-   * Returns the table that {@linkcode scaleOf} reads: a row per atom of a batch, with the atom's type and its
-   * partners. Throws a RangeError for an atom
-   * that a system does not have.
+   * Returns the table that {@linkcode scaleOf} reads. It has a row for each atom of a batch with the atom's type, the
+   * periodicity of its system, and its partners with their factors. Throws a RangeError if a pair has an atom that
+   * its system does not have.
    */
   rows(state: ResidentBatch, types: ArrayLike<number> | undefined): Int32Array {
     const { batch } = state;
@@ -119,7 +119,7 @@ export class Exclusions {
     return rows;
   }
 
-  /** Returns the largest number of partners of an atom. */
+  /** Returns the largest number of partners that an atom has, but at least 1. */
   #longest(): number {
     let longest = 1;
     for (const own of this.#partners) {
@@ -168,7 +168,10 @@ function isPair(pair: unknown): pair is ExcludedPair {
     pair.every((atom) => Number.isInteger(atom) && atom >= 0);
 }
 
-/** Finds atoms up to three bonds apart. If several paths join two atoms, the shortest counts. */
+/**
+ * Returns the factors of pairs up to three bonds apart, and of the pairs that are excluded directly. If several paths
+ * of bonds join two atoms, the shortest path counts.
+ */
 function partnersOf(
   bonds: readonly ExcludedPair[],
   pairs: readonly ExcludedPair[],

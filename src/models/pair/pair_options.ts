@@ -1,5 +1,5 @@
 /**
- * Options of all pair potentials: cutoff, truncation, exclusions; and the types of atoms.
+ * Options that all pair potentials share (cutoff, truncation, exclusions), and the types of atoms.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import { systemName } from "../../batch/store.ts";
 import { Exclusions, type PairExclusions } from "./pair_exclusions.ts";
 import { outputsOf, valuesOf, type Wanted } from "../model.ts";
 
-/** Options of every pair potential. */
+/** Options that all pair potentials share. */
 export interface PairOptions {
-  /** Cutoff radius in Å: atoms that are farther apart do not interact. */
+  /** Cutoff radius in Å. Atoms that are farther apart do not interact. */
   readonly cutoff: number;
   /**
-   * Truncation at the cutoff. `"shift"` subtracts the energy at the cutoff from each pair, so that the energy
-   * is continuous; `"switch"` brings energy and force smoothly to zero over `switchWidth`; `"cut"` does
-   * nothing.
+   * Truncation at the cutoff. `"shift"` subtracts the energy at the cutoff from each pair, so that the energy is
+   * continuous. `"switch"` brings energy and force smoothly to zero over `switchWidth`. `"cut"` does not change the
+   * energies within the cutoff.
    *
    * @default "shift"
    */
@@ -50,13 +50,13 @@ export interface PairOptions {
 
 /** Checked options of a pair potential. */
 export interface CheckedPairOptions extends Required<Omit<PairOptions, "exclude">> {
-  /** Excluded pairs. */
+  /** Excluded pairs; undefined if no pairs are excluded. */
   readonly exclusions: Exclusions | undefined;
 }
 
 /**
- * Throws a TypeError or RangeError that names the option that is wrong. `own` are the options of this
- * potential only.
+ * Checks the options of a pair potential, and applies defaults. Throws a TypeError or RangeError that names the wrong
+ * option. `own` are the names of the options that only this potential has.
  */
 export function checkPairOptions(
   name: string,
@@ -89,15 +89,18 @@ export function checkPairOptions(
   return { cutoff, truncation, switchWidth, skin, exclusions };
 }
 
-/** Parameters of each element of a mixture, by symbol. */
+/** Parameters of each element, by symbol. */
 export type BySymbol<P> = Readonly<Record<string, P>>;
 
-/** The types of atoms that a model distinguishes. */
+/** The types of atoms that a potential distinguishes. Each element is a type. */
 export class AtomTypes {
   readonly #model: string;
   readonly #numbers: readonly number[] | undefined;
 
-  /** Throws a RangeError if a symbol is not an element. Without symbols, all atoms are of one type. */
+  /**
+   * Creates a type for each symbol. Without symbols, all atoms are of one type. Throws a RangeError if a symbol is
+   * not an element.
+   */
   constructor(model: string, symbols: readonly string[] | undefined) {
     this.#model = model;
     this.#numbers = symbols?.map((symbol) => atomicNumber(symbol));
@@ -109,8 +112,8 @@ export class AtomTypes {
   }
 
   /**
-   * Returns the type of each atom of a batch, or `undefined` if there is only one type. Throws a RangeError
-   * that names an atom of an unknown element.
+   * Returns the type of each atom of a batch, or `undefined` if there is only one type. Throws a RangeError that
+   * names an atom if the potential has no parameters for its element.
    */
   of(state: ResidentBatch): Int32Array | undefined {
     const known = this.#numbers;
@@ -145,7 +148,10 @@ export interface PairArguments {
   readonly want: number;
 }
 
-/** Returns the arguments of a pair potential on a batch. `table` has one row per ordered pair of types. */
+/**
+ * Returns a function that makes the arguments of a pair potential's kernel for a batch. `table` has a row of
+ * parameters for each ordered pair of types.
+ */
 export function pairArguments(
   state: ResidentBatch,
   { cutoff, skin, truncation, switchWidth, exclusions }: CheckedPairOptions,
@@ -170,7 +176,7 @@ export function pairArguments(
   });
 }
 
-/** Returns the outputs to compute as the bits that kernels take. */
+/** Returns the wanted outputs as the bits that kernels take. */
 export function wantOf({ energy, stress }: Wanted): number {
   return (energy ? Want.ENERGY : 0) | (stress ? Want.VIRIAL : 0);
 }

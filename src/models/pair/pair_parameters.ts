@@ -1,5 +1,5 @@
 /**
- * Parameters of pair potentials: for all atoms, by element, or by pair of elements.
+ * Parameters of pair potentials, given for all atoms, by element, or by pair of elements.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { Members } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { BySymbol } from "./pair_options.ts";
 
-/** Range of a parameter, which must also be finite. */
+/** Allowed range of a parameter, which must also be finite. */
 export type ParameterRange = "positive" | "nonnegative" | "any";
 
 const RANGES: Readonly<Record<ParameterRange, NumberRule>> = {
@@ -18,34 +18,35 @@ const RANGES: Readonly<Record<ParameterRange, NumberRule>> = {
   any: { requirement: "finite", holds: Number.isFinite },
 };
 
-/** Rule for the parameter of two unlike atoms. */
+/** Mixing rule for one parameter: returns its value for two unlike atoms from the values of their elements. */
 export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
 
-/** The parameters of a pair potential. */
+/** Rules for the parameters of a pair potential. */
 export interface PairParameterRules<V extends object, M extends string> {
-  /** The parameters, with the range of each. */
+  /** Allowed range of each parameter, by name. */
   readonly parameters: Readonly<Record<keyof V & string, ParameterRange>>;
   /**
-   * Mixing rules by name: each gives the parameters of unlike atoms from those of the elements. The first is
-   * used if `mixing` is missing.
+   * Mixing rules by name. Each has a rule for every parameter, which computes its value for unlike atoms. The first
+   * rule is the default.
    *
    * @default undefined: parameters must be given for every pair of elements
    */
   readonly mixing?: Readonly<Record<M, Readonly<Record<keyof V & string, MixingRule>>>>;
 }
 
-/** Parameters for all atoms, by element, or by pair of elements. */
+/** Parameters of a pair potential, given for all atoms, by element, or by pair of elements. */
 export type PairParameters<V extends object, M extends string> =
   | V
   | PairMixture<V, M>
   | {
     /**
-     * Parameters by pair of elements, such as `"Cu-Ni"`. Every pair of the elements that occur is required.
+     * Parameters by pair of elements, such as `"Cu-Ni"`. Every pair of the elements that occur in the keys is
+     * required.
      */
     readonly pairs: BySymbol<V>;
   };
 
-/** The parameters of several elements. */
+/** Parameters of several elements, with a mixing rule for unlike atoms. */
 export interface PairMixture<V extends object, M extends string> {
   /** Parameters by element. */
   readonly species: BySymbol<V>;
@@ -55,21 +56,21 @@ export interface PairMixture<V extends object, M extends string> {
    * @default the first rule of the potential
    */
   readonly mixing?: M;
-  /** Parameters of pairs for which the mixing rule is not used, such as `"Ar-Kr"`. */
+  /** Parameters of pairs of elements, such as `"Ar-Kr"`, that replace those of the mixing rule. */
   readonly pairs?: BySymbol<V>;
 }
 
-/** The parameters of every ordered pair of types. */
+/** The parameters for every ordered pair of types of atoms. */
 export interface TypedParameters<V> {
   /** Element of each type; `undefined` if all atoms are of one type. */
   readonly symbols: readonly string[] | undefined;
-  /** Parameters of the pairs of types, row by row. */
+  /** Parameters of all ordered pairs of types, in row-major order. */
   readonly rows: readonly V[];
 }
 
 /**
- * Returns the parameters of every pair of types. Throws a TypeError or RangeError that names the option that
- * is wrong.
+ * Returns the parameters for every ordered pair of types. Throws a TypeError or RangeError that names the wrong
+ * option.
  */
 export function typesOf<V extends object, M extends string>(
   model: string,
@@ -91,7 +92,7 @@ export function typesOf<V extends object, M extends string>(
 }
 
 /**
- * Throws a TypeError if parameters of all atoms are given together with those of elements or pairs: they
+ * Throws a TypeError if parameters for all atoms are given together with those of elements or pairs, because they
  * would have no effect.
  */
 function assertOneForm(
@@ -126,7 +127,10 @@ function mixture<V extends object, M extends string>(
   return { symbols, rows: allPairs(model, symbols, known, mixed) };
 }
 
-/** Returns the given parameters of pairs. The order of the two elements in a name does not matter. */
+/**
+ * Returns the given parameters of pairs, by name of the pair. The order of the two elements in a name does not
+ * matter.
+ */
 function given<V extends object>(
   model: string,
   rules: PairParameterRules<V, string>,

@@ -12,39 +12,39 @@ export interface PairDefinition<V extends object, M extends string>
   readonly name: string;
   /**
    * Returns the energy of a pair in eV. The function is called once, with expressions instead of numbers: the
-   * distance in Å, and the parameters by name.
+   * distance in Å, and an object with the parameters by name.
    */
   readonly energy: PairEnergy<keyof V & string>;
 }
 
 /**
- * Options of a pair potential: cutoff and exclusions, and parameters for all atoms, by element, or by pair of
- * elements.
+ * Options of a pair potential: those that all pair potentials share, and its parameters for all atoms, by element, or
+ * by pair of elements.
  */
 export type PairPotentialOptions<V extends object, M extends string = never> =
   & PairOptions
   & PairParameters<V, M>;
 
-/** A function that returns models of one pair potential. */
+/** A function that returns models of one pair potential, with members for its kernel. */
 export interface PairPotentialMaker<V extends object, M extends string = never> {
   /**
-   * Returns a model with energies, forces and stresses.
+   * Returns a model of the potential, with energies, forces and stresses.
    *
-   * @throws {TypeError | RangeError} that names the option if one is wrong
+   * @throws {TypeError | RangeError} if an option is wrong; the message names it
    */
   (options: PairPotentialOptions<V, M>): Model;
-  /** The kernel that sums the energies of pairs. */
+  /** The kernel that computes and sums the energies of pairs. */
   readonly kernel: PairKernel;
-  /** Returns the parameters of one pair of types as the kernel takes them. */
+  /** Returns the numbers that the kernel takes for one pair of types, computed from its parameters. */
   readonly row: (values: V, cutoff: number, isShifted?: boolean) => number[];
 }
 
 /**
- * Defines a pair potential by its energy. Forces and stresses are derived by differentiation. The potential
- * runs on every backend, for single systems and batches, with cutoffs, mixtures and exclusions.
+ * Defines a pair potential by its energy. Forces and stresses are derived by differentiation. The potential runs on
+ * every backend, for single systems and batches, with cutoffs, mixtures and exclusions.
  *
- * The energy function is recorded, not run per pair: it must be composed of the methods of {@linkcode
- * PairExpression} and cannot branch on distances. Units are eV and Å.
+ * The energy function is called once and recorded; it is not called for each pair. It must therefore be composed of
+ * the methods of {@linkcode PairExpression}, and cannot branch on distances. Units are eV and Å.
  *
  * @throws {TypeError} if the energy is not an expression of its arguments
  * @throws {RangeError} if a number in the energy or in its derivative is not finite in float32
@@ -71,8 +71,8 @@ export function pairPotential<
 }
 
 /**
- * Defines a pair potential as {@linkcode pairPotential} does, with a kernel that some backends implement
- * under this name.
+ * Defines a pair potential as {@linkcode pairPotential} does. `kernelName` is the name under which some backends have
+ * their own implementation of the kernel.
  */
 export function pairPotentialOf<V extends object, M extends string>(
   kernelName: string | undefined,

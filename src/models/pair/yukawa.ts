@@ -2,14 +2,15 @@ import { pairPotential, type PairPotentialMaker } from "./pair_potential.ts";
 
 /** The parameters of a Yukawa pair. */
 export interface YukawaPair {
-  /** A, the strength, eV Å: positive if the atoms repel each other. */
+  /** A, the strength, eV Å. It is positive if the atoms repel each other. */
   readonly strength: number;
   /** κ, the inverse screening length, 1/Å. */
   readonly kappa: number;
 }
 
 /**
- * The Yukawa (screened Coulomb) potential, E = Σ A exp(−κr)/r over all pairs below the cutoff, images included.
+ * The Yukawa (screened Coulomb) potential, E = Σ A exp(−κr)/r. The sum is over all pairs within the cutoff, including
+ * periodic images.
  *
  * H. Yukawa, Proc. Phys.-Math. Soc. Jpn. 17, 48 (1935).
  *

@@ -5,14 +5,14 @@ import { pairPotential } from "./pair_potential.ts";
 
 /** Options of {@linkcode zbl}. */
 export interface ZblOptions extends PairOptions {
-  /** Elements that occur, such as `"Si"`. */
+  /** Symbols of the elements that occur, such as `"Si"`. */
   readonly elements: readonly string[];
 }
 
-/** e²/(4πε₀), eV Å. */
+/** Coulomb constant e²/(4πε₀), eV Å. */
 const COULOMB = 14.399645;
 
-/** The terms c exp(−d r/a) of the screening function. */
+/** Coefficients c and d of the terms c exp(−d r/a) of the screening function. */
 const SCREENING = [
   [0.18175, 3.1998],
   [0.50986, 0.94229],
@@ -20,7 +20,10 @@ const SCREENING = [
   [0.02817, 0.20162],
 ] as const;
 
-/** Parameters for mixing: Z₁Z₂ = √(Z₁Z₂)², 1/a = 2 (Z₁⁰·²³ + Z₂⁰·²³)/2 / 0.4685. */
+/**
+ * The potential with the parameters Z and Z⁰·²³, whose mixing rules give √(Z₁Z₂)² = Z₁Z₂ and 1/a = 2 · (Z₁⁰·²³ +
+ * Z₂⁰·²³)/2 / 0.4685.
+ */
 const nuclear = pairPotential({
   name: "ZBL",
   parameters: { charge: "positive", power: "positive" },
@@ -34,13 +37,14 @@ const nuclear = pairPotential({
 });
 
 /**
- * The universal repulsion of nuclei at short distances (ZBL), E = Σ e²Z₁Z₂/(4πε₀r) φ(r/a) over all pairs below the cutoff,
- * images included, with a = 0.4685/(Z₁⁰·²³ + Z₂⁰·²³) Å and
- * φ(x) = 0.18175 e^(−3.1998x) + 0.50986 e^(−0.94229x) + 0.28022 e^(−0.4029x) + 0.02817 e^(−0.20162x).
+ * The universal repulsion of nuclei at short distances (ZBL), E = Σ e²Z₁Z₂/(4πε₀r) φ(r/a). The sum is over all pairs
+ * within the cutoff, including periodic images. The screening length is a = 0.4685/(Z₁⁰·²³ + Z₂⁰·²³) Å, and the
+ * screening function is φ(x) = 0.18175 e^(−3.1998x) + 0.50986 e^(−0.94229x) + 0.28022 e^(−0.4029x) + 0.02817
+ * e^(−0.20162x).
  *
  * J. F. Ziegler, J. P. Biersack, U. Littmark, The Stopping and Range of Ions in Matter, vol. 1 (Pergamon, 1985).
  *
- * @throws {TypeError | RangeError} that names the option if one is wrong
+ * @throws {TypeError | RangeError} if an option is wrong; the message names it
  *
  * @example
  * ```ts

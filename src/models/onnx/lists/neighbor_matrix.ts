@@ -1,5 +1,5 @@
 /**
- * Neighbor matrices: a row per atom, padded with the atom itself.
+ * Neighbor matrices. They have a row per atom with its neighbors, padded with the atom itself.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { FAR } from "../../../kernels/edges/edge_list.ts";
 import type { FeedArray } from "../feed_array.ts";
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-/** Writes the neighbors of each atom, counted within the part. */
+/** Writes the neighbors of each atom, as indices within the part. */
 export function fillNeighbors(to: FeedArray, { index }: OnnxLists, part: OnnxPart): void {
   const { nodes: [first], sizes: { N, K } } = part, row = index.length / 2;
   for (let i = 0; i < N; i++) to.fill(i, K * i, K * i + K);
@@ -21,7 +21,7 @@ export function fillMask(to: FeedArray, { index }: OnnxLists, part: OnnxPart): v
   visit(index, part, (at) => void to.fill(1, at, at + 1));
 }
 
-/** Writes the shifts of neighbors, multiplied by `scale`; the padding is beyond every cutoff. */
+/** Writes the shifts of neighbors, multiplied by `scale`. Those of the padding lie beyond every cutoff. */
 export function fillShifts(
   to: FeedArray,
   { index, shifts }: OnnxLists,
@@ -34,7 +34,7 @@ export function fillShifts(
   visit(index, part, (at, e) => void to.copy(3 * at, shifts, 3 * e, 3 * e + 3, { scale }));
 }
 
-/** Calls `meet` for each edge with its place in the matrix. */
+/** Calls `meet` for each edge, with the index of its element in the matrix. */
 function visit(
   index: Int32Array,
   { edges: [from, end], nodes: [first], sizes: { K } }: OnnxPart,

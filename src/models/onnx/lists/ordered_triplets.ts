@@ -1,13 +1,13 @@
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-// Reused at each step: the lists of a step are filled one after the other.
+// Shared by all models and reused at each step, because lists are made and fed one after the other.
 let centers = new Int32Array(0);
 let triplets = new Int32Array(0);
 let short = new Int32Array(0);
 
 /**
- * Returns the lists of a part with each pair of edges in both orders, sorted by atom, first edge and second
- * edge. Valid until the next call.
+ * Returns the lists of a part in which each pair of edges of an atom is a triplet in both orders. Triplets are sorted
+ * by atom, first edge and second edge. The lists are valid until the next call.
  */
 export function orderedTriplets(lists: OnnxLists, { triplets: [from, end] }: OnnxPart): OnnxLists {
   const length = 2 * (end - from);

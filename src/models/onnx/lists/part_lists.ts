@@ -1,5 +1,6 @@
 /**
- * Lists of a part of a batch in the form that a model requires, made once per run from those of the kernels.
+ * Lists of a part of a batch in the form that a model requires. They are derived from the lists of the kernels once
+ * per run.
  *
  * @module
  */
@@ -9,17 +10,17 @@ import { reverseEdges } from "../reverse_edges.ts";
 import { selectEdges } from "./select_edges.ts";
 import { orderedTriplets } from "./ordered_triplets.ts";
 
-/** Selection of the kernels' edges for a list. */
+/** Conditions by which edges of the kernels are selected for a list. */
 export interface EdgeSelection {
-  /** Cutoff radius in Å; `undefined` for all edges. */
+  /** Cutoff radius in Å; `undefined` to keep edges of every length. */
   readonly cutoff?: number | undefined;
-  /** Largest number of edges per source atom. */
+  /** Maximum number of edges per source atom, which are its shortest ones; `undefined` for no limit. */
   readonly nearest?: number | undefined;
 }
 
-/** A list besides that of the model's cutoff. */
+/** A further list of a model, with its own cutoff. */
 export interface OtherList extends EdgeSelection {
-  /** Its name in the manifest. */
+  /** Name of the list in the manifest. */
   readonly name: string;
   /** Cutoff radius in Å. */
   readonly cutoff: number;
@@ -27,19 +28,19 @@ export interface OtherList extends EdgeSelection {
 
 /** Requirements of a model for its lists. */
 export interface ListRules extends EdgeSelection {
-  /** True if each pair of edges of an atom is listed in both orders. */
+  /** True if each pair of edges of an atom is a triplet in both orders. */
   readonly isOrdered: boolean;
   /** True if the model has inputs of bonds. */
   readonly hasBonds: boolean;
   /** True if the model has a neighbor matrix. */
   readonly hasMatrix: boolean;
-  /** Further lists. */
+  /** The model's further lists. */
   readonly others: readonly OtherList[];
 }
 
 /**
- * Returns the lists of a part in the form that a model requires, and locates the part in them. Valid until
- * the next call.
+ * Returns the lists of a part in the form that a model requires, and sets the ranges and lengths of the part
+ * accordingly. The lists are valid until the next call.
  */
 export function partLists(
   lists: OnnxLists,
@@ -60,11 +61,11 @@ export function partLists(
   return { ...own, bonds };
 }
 
-// Reused at each step: the lists of a step are filled one after the other.
+// Shared by all models and reused at each step, because lists are made and fed one after the other.
 let ofEdges = new Int32Array(0);
 let edges = new Int32Array(0);
 
-/** Returns bonds in the order of their first edges. */
+/** Returns the bonds of a part, in the order of their first edges. */
 function bondsOf(lists: OnnxLists, part: OnnxPart): OnnxBonds {
   const reverses = reverseEdges(lists, part);
   const length = part.edges[1] - part.edges[0];
@@ -84,7 +85,7 @@ function bondsOf(lists: OnnxLists, part: OnnxPart): OnnxBonds {
   return { count, ofEdges, edges };
 }
 
-/** Returns the largest number of edges of a source atom, at least 1. */
+/** Returns the largest number of edges that a source atom has, but at least 1. */
 function longestRow({ index }: OnnxLists, { edges: [from, end] }: OnnxPart): number {
   let most = 1;
   // hot

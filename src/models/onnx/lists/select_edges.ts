@@ -1,6 +1,6 @@
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-/** Arrays of a list after selection; their memory is reused at each step. */
+/** Arrays of a list of selected edges. Their memory is reused at each step. */
 interface Kept {
   index: Int32Array;
   shifts: Float64Array;
@@ -16,14 +16,14 @@ const room: Kept = {
   centers: new Int32Array(0),
   triplets: new Int32Array(0),
 };
-/** New index of each edge of the part; −1 if it is dropped. */
+/** New index of each edge of the part; −1 for an edge that is dropped. */
 let places = new Int32Array(0);
 let squares = new Float64Array(0);
 
 /**
- * Returns the edges of a part that are shorter than `cutoff` and among the `nearest` of their source atom. Of
- * equally long edges, the first in the list are kept. Triplets of dropped edges are dropped, too. Valid until
- * the next call.
+ * Returns the edges of a part that are shorter than `cutoff` and among the `nearest` shortest edges of their source
+ * atom. Among edges of equal length, the first ones in the list are kept. Triplets of dropped edges are dropped, too.
+ * The lists are valid until the next call.
  */
 export function selectEdges(
   lists: OnnxLists,
@@ -74,7 +74,10 @@ function measure(
   }
 }
 
-/** Returns the square of the largest kept distance, and the number of edges that are shorter. */
+/**
+ * Returns the square of the length of the longest kept edge among `most` edges, and the number of edges that are
+ * shorter.
+ */
 function limitOf(from: number, end: number, most: number) {
   if (end - from <= most) return { square: Infinity, nearer: 0 };
   const sorted = squares.slice(from, end).sort();
@@ -82,7 +85,7 @@ function limitOf(from: number, end: number, most: number) {
   return { square, nearer: sorted.indexOf(square) };
 }
 
-/** Copies the kept edges. Atoms keep their indices; edges are counted from 0. */
+/** Copies the kept edges. Indices of atoms stay the same; edges are numbered from 0. */
 function keep(lists: OnnxLists, part: OnnxPart, count: number, row: number): OnnxLists {
   const { edges: [from, end], triplets: [begin, stop] } = part;
   if (room.systems.length < count) {

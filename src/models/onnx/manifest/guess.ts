@@ -1,5 +1,5 @@
 /**
- * Guesses the meanings of tensors that a manifest does not state: from their names, or from types and shapes
+ * Guesses of the meanings of tensors that a manifest does not state. The evidence is a name, or a type and a shape
  * that fit only one meaning.
  *
  * @module
@@ -12,21 +12,21 @@ import { exactFormOf, fitsType, formOf, lengthName } from "./shapes.ts";
 
 /** A tensor with its meaning. */
 export interface Assignment<M extends string = string> {
-  /** The meaning. */
+  /** Meaning of the tensor. */
   readonly meaning: M;
   /** The tensor. */
   readonly tensor: TensorInfo;
-  /** The evidence for it: "by its name". */
+  /** Evidence for the meaning, such as `"by its name"`. */
   readonly reason: string;
 }
 
-/** Assigns meanings to the tensors whose names state them. */
+/** Adds the tensors whose names show their meanings to the known ones. */
 export function assignByName<M extends string>(
   known: Assignment<M>[],
   tensors: readonly TensorInfo[],
   meanings: Readonly<Record<M, Meaning>>,
 ): void {
-  // A tensor without a shape fits every meaning of its name, so tensors with a shape come first.
+  // A tensor without a shape fits every meaning that has its name, so tensors with a shape come first.
   for (const isStrict of [true, false]) {
     for (const tensor of tensors) {
       if (known.some((one) => one.tensor === tensor)) continue;
@@ -40,7 +40,7 @@ export function assignByName<M extends string>(
   }
 }
 
-/** Returns a name in lower case without separators, so that spellings agree. */
+/** Returns a name in lower case without separators, so that different spellings are equal. */
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
@@ -50,7 +50,7 @@ function hasForm(meaning: Meaning, tensor: TensorInfo, isStrict: boolean): boole
   return form !== undefined && (!isStrict || form.length === tensor.shape.length);
 }
 
-/** Meanings that must be assigned before a type and a shape identify another. */
+/** Meanings that must be known before a type and a shape can identify another meaning. */
 const BEFORE: Readonly<Partial<Record<OnnxInput, readonly OnnxInput[]>>> = {
   shifts: ["positions", "edges"],
   numbers: ["positions", "batchIndex"],
@@ -58,8 +58,8 @@ const BEFORE: Readonly<Partial<Record<OnnxInput, readonly OnnxInput[]>>> = {
 };
 
 /**
- * Assigns meanings to the inputs whose types and shapes fit only one. `outputs` are known outputs, whose
- * shapes name lengths.
+ * Adds the inputs whose types and shapes fit only one meaning to the known ones. `outputs` are outputs with known
+ * meanings, whose shapes show the names of dimensions.
  */
 export function assignByShape(
   known: Assignment<OnnxInput>[],
@@ -87,7 +87,10 @@ const ORDER: readonly OnnxInput[] = (Object.keys(INPUTS) as OnnxInput[]).filter(
   INPUTS[meaning].isClearFromShape === true
 );
 
-/** Returns whether type, shape and names of lengths fit. `isNamed`: one length must have a known name. */
+/**
+ * Returns whether the type, the shape and the names of dimensions of a tensor fit a meaning. If `isNamed` is true, at
+ * least one dimension must have a known name.
+ */
 function fitsShape(
   meaning: Meaning,
   tensor: TensorInfo,
@@ -107,13 +110,16 @@ function fitsShape(
   return isKnown || !isNamed;
 }
 
-/** Returns the axis of each named length, as far as assigned tensors show it. */
+/**
+ * Returns the axis that each named dimension stands for, such as `"N"`, as far as tensors with known meanings show
+ * it.
+ */
 export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   const lengths = new Map<string, string>();
   for (const { meaning, tensor } of known) {
     const one = (INPUTS as Readonly<Record<string, Meaning>>)[meaning] ??
       (OUTPUTS as Readonly<Record<string, Meaning>>)[meaning];
-    // Rows of energies may be atoms or systems.
+    // Energies may have a row per atom or per system, so their shapes show nothing.
     const form: Form | undefined = one === undefined || meaning === "energy"
       ? undefined
       : formOf(one, tensor);
@@ -125,7 +131,7 @@ export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   return lengths;
 }
 
-/** Returns the meanings that fit the type and shape of a tensor. */
+/** Returns the meanings that fit the type and shape of a tensor and are not assigned yet. */
 export function possibleMeanings<M extends string>(
   tensor: TensorInfo,
   meanings: Readonly<Record<M, Meaning>>,

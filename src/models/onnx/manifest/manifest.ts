@@ -1,5 +1,5 @@
 /**
- * Manifests: properties of an ONNX model that its graph does not contain.
+ * Manifests, which state properties of an ONNX model that its graph does not contain.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { EnergyUnit, LengthUnit } from "./units.ts";
 export type OnnxInput =
   /** [N, 3]: positions of atoms. */
   | "positions"
-  /** [N]: element of each atom, see {@linkcode OnnxManifest.elements}. */
+  /** [N]: element of each atom, by the numbers of {@linkcode OnnxManifest.elements}. */
   | "numbers"
   /** [2, E] or [E, 2]: source and target atom of each edge. */
   | "edges"
@@ -20,42 +20,45 @@ export type OnnxInput =
   | "edgeTargets"
   /** [E, 3], a length: the vector of an edge is `positions[target] − positions[source] + shift`. */
   | "shifts"
-  /** [E, 3]: shifts in lattice vectors, integers. */
+  /** [E, 3]: shifts as integer multiples of lattice vectors. */
   | "cellShifts"
-  /** [E]: reverse edge of each edge of a full list. */
+  /** [E]: index of the reverse edge of each edge, in a full list. */
   | "reverseEdges"
   /** [N, K]: neighbors of each atom, padded with the atom itself. */
   | "neighborMatrix"
-  /** [N, K, 3], a length: shifts of the neighbors; (100 Å, 0, 0) in the padding. */
+  /** [N, K, 3], a length: shifts of the neighbors; (100 Å, 0, 0) for padding. */
   | "neighborShifts"
-  /** [N, K]: 1 for neighbors, 0 in the padding. */
+  /** [N, K]: 1 for neighbors, 0 for padding. */
   | "neighborMask"
   /** [T]: central atom of each triplet, the source of both its edges. */
   | "tripletCenters"
   /** [2, T] or [T, 2]: the two edges of each triplet; see {@linkcode OnnxManifest.triplets}. */
   | "tripletEdges"
-  /** [E]: bond of each edge; an edge and its reverse are one bond. */
+  /** [E]: index of the bond of each edge. An edge and its reverse are one bond. */
   | "edgeBonds"
-  /** [U]: first edge of each bond. */
+  /** [U]: index of the first edge of each bond. */
   | "bondEdges"
-  /** [5, T] or [T, 5]: per triplet the center, bond and edge of one side, bond and edge of the other. */
+  /**
+   * [5, T] or [T, 5]: for each triplet the center, the bond and edge of one side, and the bond and edge of the other
+   * side.
+   */
   | "bondGraph"
   /** [N]: system of each atom. */
   | "batchIndex"
   /** [E]: system of each edge. */
   | "edgeBatchIndex"
-  /** [B]: zeros, whose count is the number of systems. */
+  /** [B]: zeros. Their number shows the number of systems. */
   | "systems"
   /** [B]: number of atoms of each system. */
   | "systemSizes"
-  /** [B + 1]: first atom of each system, followed by the number of atoms. */
+  /** [B + 1]: index of the first atom of each system, followed by the number of atoms. */
   | "systemOffsets"
   /**
-   * [B, 3, 3] or [3 B, 3]; [3, 3] for a model of single systems: lattice vectors, zero if the system has no
-   * cell.
+   * [B, 3, 3] or [3 B, 3], or [3, 3] for a model of single systems: lattice vectors, which are zero if a system has
+   * no cell.
    */
   | "cell"
-  /** [B, 3]; [3] for a model of single systems: periodicity along each lattice vector. */
+  /** [B, 3], or [3] for a model of single systems: periodicity along each lattice vector. */
   | "pbc"
   /** Number of atoms. */
   | "nodeCount"
@@ -68,37 +71,37 @@ export type OnnxInput =
   /** [N]: charges of the batch in e. */
   | "charges";
 
-/** Meaning of an output of a model that is not a field of the batch. */
+/** Meaning of an output of a model, unless the output is a field of the batch. */
 export type OnnxOutput =
-  /** Energies per system, or per atom, which are summed. */
+  /** Energies per system, or energies per atom, which are summed. */
   | "energy"
   /** [N, 3]: forces. */
   | "forces"
-  /** [N, 3]: negative forces. */
+  /** [N, 3]: gradients of the energy, which are negative forces. */
   | "gradient"
-  /** dE/dε / V, positive under tension: [B, 3, 3], [B, 9], or [B, 6] with xx, yy, zz, yz, xz, xy. */
+  /** Stresses dE/dε / V, positive under tension: [B, 3, 3], [B, 9], or [B, 6] with xx, yy, zz, yz, xz, xy. */
   | "stress"
-  /** −dE/dε, in the same shapes. */
+  /** Virials −dE/dε, in the shapes of `"stress"`. */
   | "virial";
 
-/** Choice of an output, with properties that its name and shape do not show. */
+/** An output with properties that its name and shape do not show. */
 export interface OnnxOutputChoice {
   /** Name of the output. */
   readonly tensor: string;
   /**
-   * Level of its rows: one per atom or one per system.
+   * `"node"` if the output has a row per atom, `"system"` if it has a row per system.
    *
    * @default derived from the names in its shape, else from the number of rows
    */
   readonly level?: "node" | "system";
   /**
-   * Number of values per row; for fields.
+   * Number of values per row. Only fields need it.
    *
    * @default derived from its shape
    */
   readonly width?: number;
   /**
-   * Factor besides the units: −1 for the opposite sign, 0.00624150907 for GPa to eV/Å³.
+   * Factor that is applied in addition to the units: −1 for the opposite sign, 0.00624150907 to convert GPa to eV/Å³.
    *
    * @default 1
    */
@@ -115,17 +118,17 @@ export type OnnxListInput =
   | "edgeBatchIndex"
   | "edgeCount";
 
-/** A list of edges besides that of the model's cutoff. */
+/** A further list of edges, with its own cutoff. */
 export interface OnnxList {
-  /** Cutoff radius in Å. */
+  /** Cutoff radius of this list in Å. */
   readonly cutoff: number;
   /**
-   * Largest number of edges per source atom.
+   * Maximum number of edges per source atom, which lead to its nearest neighbors.
    *
    * @default no limit
    */
   readonly nearest?: number;
-  /** Names of inputs by their meanings. */
+  /** Names of the inputs that receive this list, by their meanings. */
   readonly inputs: { readonly [k in OnnxListInput]?: string };
 }
 
@@ -133,23 +136,23 @@ export interface OnnxList {
 export interface OnnxManifest {
   /** Cutoff radius in Å. Required by a model with edges. */
   readonly cutoff?: number;
-  /** Largest length in Å of both edges of a triplet. Required by a model with triplets. */
+  /** Largest length in Å of the two edges of a triplet. Required by a model with triplets. */
   readonly reach?: number;
   /**
-   * Order of triplets: each pair of edges of an atom is a triplet once (`"unordered"`), or in both orders.
-   * Required by a model with triplets, unless its inputs are called `trip_center` and `trip_edge`, as in
-   * files of `hooke-export`, which are unordered.
+   * Order of triplets. With `"unordered"` each pair of edges of an atom is one triplet, with `"ordered"` it is two,
+   * one in each order. Required by a model with triplets, unless its inputs are called `trip_center` and `trip_edge`,
+   * as in files of `hooke-export`, which are unordered.
    */
   readonly triplets?: "unordered" | "ordered";
   /**
-   * Largest number of edges per source atom: those to its nearest neighbors. Forces are discontinuous where
+   * Maximum number of edges per source atom, which lead to its nearest neighbors. Forces are discontinuous when these
    * neighbors change.
    *
    * @default no limit
    */
   readonly nearest?: number;
   /**
-   * Further lists of edges by name, with other cutoffs (as for electrostatics), and their inputs.
+   * Further lists of edges by name, each with its own cutoff and inputs. Models with electrostatics often need one.
    *
    * @default undefined
    */
@@ -161,13 +164,14 @@ export interface OnnxManifest {
    */
   readonly inputs?: { readonly [k in OnnxInput]?: string };
   /**
-   * Values of constant inputs by name: one number for all elements, or a list with a number per element.
+   * Values of constant inputs, by name of the input: one number for all elements of the tensor, or a number per
+   * element.
    *
    * @default undefined
    */
   readonly constants?: Readonly<Record<string, number | readonly number[]>>;
   /**
-   * Outputs by meaning, or by field of the batch. Fields that a batch does not have are added to it.
+   * Outputs by their meaning, or by the name of a field of the batch. Fields that the batch lacks are added to it.
    *
    * @default energy, forces and stress by names and shapes, and no fields
    */
@@ -175,34 +179,34 @@ export interface OnnxManifest {
     & { readonly [k in OnnxOutput]?: string | OnnxOutputChoice }
     & Readonly<Record<string, string | OnnxOutputChoice | undefined>>;
   /**
-   * `"full"` if each pair is listed in both directions, `"half"` if it is listed once, the lower atom first.
+   * `"full"` if each pair is listed in both directions, `"half"` if it is listed once, with the lower atom first.
    *
    * @default "full"
    */
   readonly neighbors?: "full" | "half";
   /**
-   * Numbers of elements in the model's input `numbers`, by symbol; or a list of all elements in the order of
-   * these numbers, counted from 0.
+   * Numbers of elements in the model's input `numbers`: a table of numbers by symbol, or a list of all symbols in the
+   * order of their numbers, which begin with 0.
    *
    * @default atomic numbers; required if a tensor's name, such as "species", does not show which numbers it
    * takes
    */
   readonly elements?: Readonly<Record<string, number>> | readonly string[];
   /**
-   * Unit of the model's energies: a name, or a number of eV.
+   * Unit of the model's energies: a name, or its value in eV.
    *
    * @default "eV"
    */
   readonly energyUnit?: EnergyUnit | number;
   /**
-   * Unit of the model's lengths: a name, or a number of Å.
+   * Unit of the model's lengths: a name, or its value in Å.
    *
    * @default "Å"
    */
   readonly lengthUnit?: LengthUnit | number;
   /**
-   * Energies of free atoms in eV, by symbol, which the model leaves out. They are added in float64 for each
-   * atom.
+   * Energies of free atoms in eV, by symbol, that the model does not include. They are added for each atom, in
+   * float64.
    *
    * @default undefined
    */
@@ -214,25 +218,25 @@ export interface OnnxManifest {
    */
   readonly batch?: "joined" | "single";
   /**
-   * Padding of lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes
-   * repeat. A graph may react to such edges, so each padded list of a new length is compared with the list
-   * itself. If results differ, `true` throws a ModelMismatchError; by default the host runs the model,
-   * without padding. `false` never pads. Models with `cellShifts` (a molecule has no lattice vectors for such
-   * a distance), bonds, neighbor matrices or several lists are never padded.
+   * True to pad lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes repeat;
+   * false never to pad them. A graph may react to such edges, so each padded list of a new length is compared with
+   * the list without padding. If the results differ, `true` throws a ModelMismatchError; by default the host runs the
+   * model without padding. Models with `cellShifts` (a molecule has no lattice vectors for such a distance), bonds,
+   * neighbor matrices or several lists are never padded.
    *
    * @default padded on WebGPU, where the host does not know the lengths of lists; not padded on the host
    */
   readonly padding?: boolean;
   /**
-   * True if forces that the file does not give are added when the model is opened, by differentiating its
-   * energy.
+   * False not to add forces. By default, forces that the file lacks are added when the model is opened, by
+   * differentiating its energy.
    *
    * @default true
    */
   readonly differentiate?: boolean;
   /**
-   * True if a translation of a system does not change results. The positions of a system far from zero are
-   * then relative to a point near it, for which float32 is precise enough.
+   * True if a translation of a system does not change the results. The positions of a system far from zero are then
+   * stored relative to a point near it, for which float32 is precise enough.
    *
    * @default true if the graph uses positions only by differences of two atoms
    */
@@ -243,8 +247,8 @@ export interface OnnxManifest {
    * @default false
    */
   readonly stress?: boolean;
-  /** License of the model's parameters; for readers. */
+  /** License of the model's parameters. It has no effect. */
   readonly license?: string;
-  /** Origin of the model's parameters; for readers. */
+  /** Origin of the model's parameters. It has no effect. */
   readonly source?: string;
 }

@@ -12,16 +12,16 @@ import { INPUTS, OUTPUTS } from "./meanings.ts";
 import type { OnnxListInput, OnnxManifest } from "./manifest.ts";
 import { ENERGY_UNITS, LENGTH_UNITS } from "./units.ts";
 
-/** Throws if the value of a member is not valid. */
+/** Throws a TypeError or RangeError if the value of a member is invalid. */
 type Check = (value: unknown, member: Member) => void;
 
-/** A member of a manifest. */
+/** A member of a manifest that is being checked, as errors describe it. */
 interface Member {
-  /** Attempted action: `"open ani.onnx"`. */
+  /** Attempted action, such as `"open ani.onnx"`. */
   readonly action: string;
-  /** Origin of the manifest: `"the manifest ani.json"`. */
+  /** Origin of the manifest, such as `"the manifest ani.json"`. */
   readonly by: string;
-  /** Name of the member. */
+  /** Path of the member in the manifest; empty for the manifest itself. */
   readonly name: string;
 }
 
@@ -53,7 +53,7 @@ const whole: Check = (value, member) => {
 
 const index: Check = (value, member) => {
   whole(value, member);
-  // A runtime counts negative rows of a table from its end.
+  // Runtimes count negative rows of a table from its end, which would select another element.
   if (!(Number(value) >= 0)) throw wrongValue(member, "0 or more", value);
 };
 
@@ -84,7 +84,7 @@ function unit(units: Readonly<Record<string, number>>): Check {
   return (value, member) => (typeof value === "number" ? positive : named)(value, member);
 }
 
-/** Returns a check of an object whose members are all alike; `known` are their names, if these are fixed. */
+/** Returns a check of an object that applies `each` to all members. If `known` is given, it lists the allowed names. */
 function record(each: Check, known?: readonly string[]): Check {
   return (value, member) => {
     if (!isObject(value)) throw wrongKind(member, "an object", value);
@@ -137,7 +137,7 @@ const output: Check = (value, member) => {
   text(value["tensor"], inside(member, "tensor"));
 };
 
-/** Meanings that inputs of further lists may have. */
+/** Meanings that the inputs of further lists may have. */
 const LIST_INPUTS: Readonly<Record<OnnxListInput, true>> = {
   edges: true,
   edgeSources: true,
@@ -172,7 +172,7 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
     record(output)(value, member);
     for (const name of Object.keys(value as object)) {
       const misspelled = name in OUTPUTS ? "" : didYouMean(name, Object.keys(OUTPUTS));
-      // Fields may have any name that is not close to a known meaning, which is probably misspelled.
+      // Any other name is a field of the batch. A name close to a known meaning is probably a misspelling of it.
       if (misspelled !== "" && name.length > 3) throw unknown(member, name, Object.keys(OUTPUTS));
     }
   },
@@ -194,8 +194,9 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
 export const MANIFEST_MEMBERS: readonly string[] = Object.keys(MEMBERS);
 
 /**
- * Throws a TypeError (kind) or RangeError (value) that names the member that is wrong. `by` is the origin of
- * the manifest, and `besides` are names of members that are not the manifest's.
+ * Throws a TypeError if a member of a manifest is unknown or of the wrong type, and a RangeError if its value is
+ * invalid. The message names the member. `by` is the origin of the manifest; `besides` are names of members that are
+ * ignored.
  */
 export function checkManifest(
   action: string,

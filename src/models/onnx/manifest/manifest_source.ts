@@ -1,5 +1,5 @@
 /**
- * Origins of manifests: options, a file beside the model, and notes in the metadata of the model's file.
+ * Origins of manifests: the options, a JSON file beside the model, and the metadata of the model's file.
  *
  * @module
  */
@@ -14,15 +14,17 @@ import { REFERENCE_NOTE } from "../reference/find_reference.ts";
 import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
-/** A manifest, and its origin. */
+/** A manifest with its origin. */
 export interface SourcedManifest {
   /** The manifest. */
   readonly manifest: OnnxManifest;
-  /** Its origin: `"the manifest ani.json"`. */
+  /** Origin of the manifest, such as `"the manifest ani.json"`. */
   readonly by: string;
 }
 
-/** Members of a manifest that may be notes of their own; all others belong into the note `hooke`. */
+/**
+ * Members of a manifest that may be separate entries of the metadata. All other members belong in the entry `hooke`.
+ */
 const NOTES: readonly string[] = [
   "cutoff",
   "reach",
@@ -33,9 +35,9 @@ const NOTES: readonly string[] = [
 ];
 
 /**
- * Returns the manifest in the notes of a model's file: the note `hooke` has a manifest as JSON, others such
- * as `cutoff` a single member. Throws as `checkManifest` does, and a SyntaxError if the note is not valid
- * JSON.
+ * Returns the manifest in the metadata of a model's file. The entry `hooke` has a manifest as JSON; entries such as
+ * `cutoff` have a single member. Throws the errors of `checkManifest`, and a SyntaxError if the entry `hooke` is not
+ * valid JSON.
  */
 export function notedManifest(name: string, { metadataProps }: ModelProto): SourcedManifest {
   const by = `the metadata of ${name}`;
@@ -54,8 +56,8 @@ export function notedManifest(name: string, { metadataProps }: ModelProto): Sour
 }
 
 /**
- * Returns a copy of a model's file with a manifest in its notes; unchanged if its notes contain the same
- * manifest.
+ * Returns a copy of a model's file with the manifest in its metadata. The bytes are unchanged if the metadata contain
+ * the same manifest already.
  */
 export function withManifest(
   name: string,
@@ -67,7 +69,7 @@ export function withManifest(
   const { metadataProps } = file;
   const note = metadataProps.findIndex(({ key }) => key === REFERENCE_NOTE);
   if (note < 0 && text === JSON.stringify(notedManifest(name, file).manifest)) return bytes.slice();
-  // The reference is that of the file as it was written, not of the changed file.
+  // The note about a reference is removed, because the reference belongs to the unchanged file.
   if (note >= 0) metadataProps.splice(note, 1);
   setMetadata(file, "hooke", text);
   return encodeModel(file);
@@ -78,8 +80,8 @@ function isNumber(text: string): boolean {
 }
 
 /**
- * Reads the manifest in a file of JSON. Throws as `notedManifest` does, and an Error if the file cannot be
- * read.
+ * Reads a manifest from a JSON file. Throws the errors of `checkManifest`, a SyntaxError if the file is not valid
+ * JSON, and an Error if it cannot be read.
  */
 export async function readManifest(
   name: string,
@@ -90,7 +92,10 @@ export async function readManifest(
   return manifestIn(name, `the manifest ${file}`, bytes);
 }
 
-/** Reads the manifest beside a model, `x.onnx.json` or `x.json` for `x.onnx`, if there is one. */
+/**
+ * Reads the manifest beside a model, which for `x.onnx` is `x.onnx.json` or `x.json`. Returns `undefined` if neither
+ * exists.
+ */
 export async function manifestBeside(
   name: string,
   model: URL | undefined,
@@ -131,7 +136,10 @@ function parsed(name: string, by: string, text: string): unknown {
   }
 }
 
-/** Merges several manifests: of each member, and of each tensor, the first that states a value counts. */
+/**
+ * Merges manifests. If several state the same member, or the same tensor, the first one wins. `by` returns the origin
+ * of a member of the result.
+ */
 export function mergedManifest(manifests: readonly SourcedManifest[]): {
   readonly manifest: OnnxManifest;
   readonly by: (member: keyof OnnxManifest) => string;
@@ -148,7 +156,7 @@ export function mergedManifest(manifests: readonly SourcedManifest[]): {
   return { manifest, by };
 }
 
-/** Returns the contradictions between two manifests, one phrase per member. */
+/** Returns a description of each member in which two manifests contradict each other. The first one is used. */
 export function contradictions(one: SourcedManifest, other: SourcedManifest): string[] {
   return Object.entries(one.manifest).flatMap(([member, value]) => {
     const theirs = other.manifest[member as keyof OnnxManifest];
@@ -162,9 +170,9 @@ export function contradictions(one: SourcedManifest, other: SourcedManifest): st
   });
 }
 
-/** Members whose own members are merged. */
+/** Members that are objects, and whose members are merged one by one. */
 const DEEP: readonly string[] = ["inputs", "outputs", "constants"];
-/** Members that do not affect results. */
+/** Members that do not affect the results. */
 const TEXTS: readonly string[] = ["license", "source"];
 
 /** Returns whether two JSON values are equal, regardless of the order of members. */
@@ -182,7 +190,7 @@ function sorted(value: unknown): string {
   );
 }
 
-/** Merges the members that state tensors: different origins may state different tensors. */
+/** Merges the members that name tensors one tensor at a time, because two origins may state different tensors. */
 function deeper(below: OnnxManifest, above: OnnxManifest): OnnxManifest {
   const merged = (DEEP as readonly ("inputs" | "outputs" | "constants")[]).flatMap((member) =>
     below[member] === undefined || above[member] === undefined

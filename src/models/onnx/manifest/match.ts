@@ -1,5 +1,5 @@
 /**
- * Assignment of a meaning to each tensor of a model: from its manifest, else by guessing.
+ * Assignment of a meaning to each tensor of a model. Meanings that the manifest does not state are guessed.
  *
  * @module
  */
@@ -20,8 +20,8 @@ import { matchOutputs } from "./match_outputs.ts";
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 
 /**
- * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, a tensor does not
- * fit its stated meaning, or positions or forces are missing.
+ * Assigns a meaning to each tensor. Throws a ModelMismatchError if an input has no meaning, if a tensor does not fit
+ * its stated meaning, or if positions or forces are missing.
  */
 export function matchTensors(model: OnnxMatchable): OnnxBindings {
   const inputs = matchInputs(model);
@@ -30,7 +30,10 @@ export function matchTensors(model: OnnxMatchable): OnnxBindings {
   return bindings;
 }
 
-/** Assigns a meaning to each input. Throws a ModelMismatchError if that is not possible. */
+/**
+ * Assigns a meaning to each input. Throws a ModelMismatchError if an input has no meaning or does not fit its stated
+ * meaning.
+ */
 export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   const { inputs, outputs, derived, manifest: { constants = {} } } = model;
   const listed = listedInputs(model);
@@ -72,7 +75,7 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   });
 }
 
-/** Returns the inputs of further lists by name. */
+/** Returns the inputs of further lists, by name of the input. */
 function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
   const listed = new Map<string, OnnxInputBinding>();
   for (const [list, { inputs }] of Object.entries(model.manifest.lists ?? {})) {
@@ -90,7 +93,7 @@ function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
   return listed;
 }
 
-/** Names of tensors that may be atomic numbers, or indices into the elements of a model. */
+/** Names of tensors that may contain either atomic numbers or indices into the elements of a model. */
 const VAGUE = /^(species|elements|(atom|node)?_?types?)$/i;
 
 function checkNumbers(
@@ -110,7 +113,7 @@ function checkNumbers(
   });
 }
 
-/** Names of tensors of unordered triplets: those of `hooke-export`. */
+/** Names of tensors that are known to contain unordered triplets, because `hooke-export` writes them. */
 const UNORDERED = /^trip_?(cent(er|re)|edge)s?$/i;
 
 function checkTriplets(

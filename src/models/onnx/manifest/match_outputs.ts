@@ -1,5 +1,5 @@
 /**
- * Assignment of a meaning to each output of a model.
+ * Assignment of meanings to the outputs of a model.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./shapes.
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 import { unitsOf } from "./units.ts";
 
-/** An output that is used, before its shape is checked. */
+/** An output with a meaning, before its shape is checked. */
 interface Chosen {
   readonly meaning: OnnxOutput | "field";
   readonly field: string | undefined;
@@ -30,8 +30,9 @@ interface Chosen {
 }
 
 /**
- * Returns the energy to differentiate if a model gives no forces; `undefined` if it gives forces, or no output is known
- * to be the energy. Throws a ModelMismatchError if an output does not fit its stated meaning.
+ * Returns the energy output of a model that has no forces, so that it can be differentiated. Returns `undefined` if
+ * the model has forces, or if no output is known to be the energy. Throws a ModelMismatchError if an output does not
+ * fit its stated meaning.
  */
 export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefined {
   const used = chosenOutputs(model);
@@ -39,17 +40,26 @@ export function energyWithoutForces(model: OnnxMatchable): TensorInfo | undefine
   return used.find(({ meaning }) => meaning === "energy")?.tensor;
 }
 
-/** Returns the output that is the energy, if one is known. Throws as {@linkcode energyWithoutForces} does. */
+/**
+ * Returns the energy output of a model; `undefined` if no output is known to be the energy. Throws a
+ * ModelMismatchError if an output does not fit its stated meaning.
+ */
 export function energyOf(model: OnnxMatchable): TensorInfo | undefined {
   return chosenOutputs(model).find(({ meaning }) => meaning === "energy")?.tensor;
 }
 
-/** Returns whether a model gives stresses itself. Throws as {@linkcode energyWithoutForces} does. */
+/**
+ * Returns whether a model has an output of stresses or virials. Throws a ModelMismatchError if an output does not fit
+ * its stated meaning.
+ */
 export function givesStress(model: OnnxMatchable): boolean {
   return chosenOutputs(model).some(({ meaning }) => meaning === "stress" || meaning === "virial");
 }
 
-/** Returns the outputs that are used. Throws a ModelMismatchError as `matchTensors` does. */
+/**
+ * Returns the outputs with their meanings. Throws a ModelMismatchError if there are no forces, or if an output does
+ * not fit its meaning.
+ */
 export function matchOutputs(
   model: OnnxMatchable,
   inputs: readonly OnnxInputBinding[],
@@ -59,8 +69,8 @@ export function matchOutputs(
 }
 
 /**
- * Returns the outputs that are used, with or without forces. Throws a ModelMismatchError if an output does
- * not fit.
+ * Returns the outputs with their meanings, even if there are no forces. Throws a ModelMismatchError if an output does
+ * not fit its meaning.
  */
 export function bindOutputs(
   model: OnnxMatchable,
@@ -87,7 +97,7 @@ function chosenOutputs(model: OnnxMatchable): Chosen[] {
   return withoutDuplicates(chosen);
 }
 
-/** Returns forces and virials that differentiation adds: in the unit of the energy and with its scale. */
+/** Returns the forces and virials that differentiation has added. They have the unit and the scale of the energy. */
 function addedOutputs(model: OnnxMatchable): Chosen[] {
   const { energy } = model.manifest.outputs ?? {};
   const scale = typeof energy === "object" ? energy.scale : undefined;
@@ -99,7 +109,7 @@ function addedOutputs(model: OnnxMatchable): Chosen[] {
   });
 }
 
-/** The evidence for added outputs. */
+/** Evidence for the meanings of outputs that differentiation has added. */
 const DIFFERENTIATED = "by differentiating the energy";
 
 function isForces({ meaning }: Chosen): boolean {
@@ -130,7 +140,7 @@ function assertFits(model: OnnxMatchable, meaning: OnnxOutput, tensor: TensorInf
   });
 }
 
-/** Assigns the energy to the only other output that fits it, if there are forces. */
+/** Assigns the meaning `"energy"` if the model has forces, no known energy, and exactly one other output that fits. */
 function assignEnergy(known: Assignment<OnnxOutput>[], left: readonly TensorInfo[]): void {
   const has = (meaning: OnnxOutput) => known.some((one) => one.meaning === meaning);
   if (has("energy") || !(has("forces") || has("gradient"))) return;
@@ -142,7 +152,7 @@ function assignEnergy(known: Assignment<OnnxOutput>[], left: readonly TensorInfo
   known.push({ meaning: "energy", tensor: others[0]!, reason: "by its type and shape" });
 }
 
-/** Drops gradients if there are forces, and virials if there are stresses. */
+/** Drops gradients if the model has forces, and virials if it has stresses. */
 function withoutDuplicates(chosen: readonly Chosen[]): Chosen[] {
   const has = (meaning: OnnxOutput) => chosen.some((one) => one.meaning === meaning);
   return chosen.filter(({ meaning }) =>

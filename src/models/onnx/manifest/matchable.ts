@@ -10,29 +10,32 @@ import type { TensorInfo } from "../../../onnx/session/session_tensor.ts";
 import { ModelMismatchError } from "../model_mismatch_error.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
-/** A model with its manifest. */
+/** A model whose tensors have no meanings yet, with its manifest. */
 export interface OnnxMatchable {
   /** Name of the model in error messages. */
   readonly name: string;
-  /** Its inputs. */
+  /** Inputs of the model. */
   readonly inputs: readonly TensorInfo[];
-  /** Its outputs. */
+  /** Outputs of the model. */
   readonly outputs: readonly TensorInfo[];
-  /** Its manifest. */
+  /** Merged manifest of the model. */
   readonly manifest: OnnxManifest;
-  /** Returns the origin of a member of the manifest: `"the options"`. */
+  /** Returns the origin of a member of the manifest, such as `"the options"`. */
   readonly by: (member: keyof OnnxManifest) => string;
   /** Names of the inputs that custom functions compute. */
   readonly derived: readonly string[];
   /**
-   * Outputs that were added by differentiating its energy.
+   * Names of the outputs that were added by differentiating the energy.
    *
    * @default undefined
    */
   readonly made?: { readonly forces: string; readonly virial: string | undefined };
 }
 
-/** Returns a tensor by its name. Throws a ModelMismatchError if no tensor has it. */
+/**
+ * Returns the input or output with a name. Throws a ModelMismatchError if there is no such tensor. `member` is the
+ * member of the manifest that names it.
+ */
 export function tensorOf(
   model: OnnxMatchable,
   side: "inputs" | "outputs",

@@ -1,5 +1,5 @@
 /**
- * Meanings of a model's tensors: their usual names, and their types and shapes.
+ * Meanings of a model's tensors, with their usual names, types and shapes.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { OnnxInput, OnnxOutput } from "./manifest.ts";
  */
 export type Axis = "N" | "E" | "T" | "U" | "K" | "B" | "B+1" | "3B" | number;
 
-/** Axes of a shape. */
+/** Form of a shape: its axes in order. */
 export type Form = readonly Axis[];
 
-/** Properties of a meaning. */
+/** Properties of tensors that have a meaning. */
 export interface Meaning {
   /** Usual names of tensors, in lower case. */
   readonly names: readonly string[];
@@ -23,14 +23,14 @@ export interface Meaning {
   readonly types: "float" | "int" | "number" | "any";
   /** Shapes that are accepted. */
   readonly forms: readonly Form[];
-  /** True if type and shape identify the meaning when they fit only one of the remaining tensors. */
+  /** True if a tensor without a known name gets the meaning when it is the only one that fits the type and shape. */
   readonly isClearFromShape?: boolean;
 }
 
-/** Forms of a single number. */
+/** Forms of a tensor with a single number. */
 const ONE: readonly Form[] = [[], [1]];
 
-/** Meanings of inputs. */
+/** Meanings of inputs, in the order in which they are tried. */
 export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
   positions: {
     names: ["positions", "pos", "coordinates", "coords", "coord", "r", "xyz"],

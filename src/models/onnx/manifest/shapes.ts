@@ -1,5 +1,5 @@
 /**
- * Comparison of types and shapes of tensors with those of meanings.
+ * Comparison of the types and shapes of tensors with those of meanings, and their description as text.
  *
  * @module
  */
@@ -10,14 +10,17 @@ import type { Axis, Form, Meaning } from "./meanings.ts";
 const FLOATS: readonly TensorDtype[] = ["float32", "float64", "float16"];
 const NOT_INTS: readonly TensorDtype[] = [...FLOATS, "bool"];
 
-/** Returns whether a meaning accepts a tensor's type. */
+/** Returns whether a meaning accepts the type of a tensor. */
 export function fitsType({ types }: Meaning, { dtype }: TensorInfo): boolean {
   if (types === "any") return true;
   if (types === "number") return dtype !== "bool";
   return types === "float" ? FLOATS.includes(dtype) : !NOT_INTS.includes(dtype);
 }
 
-/** Returns the form that a tensor's shape fits best. A tensor without a shape fits any form. */
+/**
+ * Returns the form of a meaning that a tensor's shape fits best; `undefined` if it fits no form. A tensor without a
+ * shape fits any form.
+ */
 export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   if (shape.length === 0) return forms.find(({ length }) => length === 0) ?? forms[0];
   let [best, most]: [Form | undefined, number] = [undefined, -Infinity];
@@ -31,8 +34,8 @@ export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefi
 }
 
 /**
- * Returns the form that a tensor's shape fits exactly: the fixed lengths are those of the form, and no other
- * length is fixed.
+ * Returns the form of a meaning that a tensor's shape fits exactly: its fixed lengths are those of the form, and all
+ * its other lengths are free. Returns `undefined` if there is no such form.
  */
 export function exactFormOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   return forms.find((form) =>
@@ -52,17 +55,17 @@ function isFixed(length: number | string): boolean {
   return typeof length === "number" && length >= 0;
 }
 
-/** Returns the name of a variable length, if it has one. */
+/** Returns the name of a free length; `undefined` if it has no name or the length is fixed. */
 export function lengthName(length: number | string | undefined): string | undefined {
   return typeof length === "string" && length !== "" ? length : undefined;
 }
 
-/** Returns a tensor in words: its name, type and shape. */
+/** Describes a tensor as text: its name, type and shape. */
 export function showTensor({ name, dtype, shape }: TensorInfo): string {
   return `${name} (${dtype} [${shape.map((length) => length === "" ? "?" : length).join(", ")}])`;
 }
 
-/** Returns a meaning in words: its types and shapes. */
+/** Describes the accepted types and shapes of a meaning as text. */
 export function showMeaning({ types, forms }: Meaning): string {
   const kind = { float: "floats", int: "whole numbers", number: "numbers", any: "numbers" }[types];
   return `${kind} [${forms.map((form) => form.join(", ")).join("] or [")}]`;

@@ -1,5 +1,5 @@
 /**
- * Units of models. Constants: CODATA 2018.
+ * Units of models. The constants are those of CODATA 2018.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export type LengthUnit = "Å" | "Bohr" | "nm" | "pm";
 /** 1 kJ/mol in eV: 1000 / (Nₐ e). */
 const KJ_PER_MOL = 1000 / (6.02214076e23 * 1.602176634e-19);
 
-/** Units of energy in eV. */
+/** Values of the units of energy in eV. */
 export const ENERGY_UNITS: Readonly<Record<EnergyUnit, number>> = {
   "eV": 1,
   "meV": 1e-3,
@@ -23,7 +23,7 @@ export const ENERGY_UNITS: Readonly<Record<EnergyUnit, number>> = {
   "kJ/mol": KJ_PER_MOL,
 };
 
-/** Units of length in Å. */
+/** Values of the units of length in Å. */
 export const LENGTH_UNITS: Readonly<Record<LengthUnit, number>> = {
   "Å": 1,
   "Bohr": 0.529177210903,
@@ -31,15 +31,15 @@ export const LENGTH_UNITS: Readonly<Record<LengthUnit, number>> = {
   "pm": 0.01,
 };
 
-/** Units of a model as factors. */
+/** Factors that convert a model's units to eV and Å. */
 export interface OnnxUnits {
-  /** Unit of its energies in eV. */
+  /** Value of the model's unit of energy in eV. */
   readonly energy: number;
-  /** Unit of its lengths in Å. */
+  /** Value of the model's unit of length in Å. */
   readonly length: number;
 }
 
-/** Returns checked units as factors. */
+/** Returns the factors of units, which must be valid. */
 export function unitsOf({ energyUnit = 1, lengthUnit = 1 }: {
   readonly energyUnit?: EnergyUnit | number;
   readonly lengthUnit?: LengthUnit | number;

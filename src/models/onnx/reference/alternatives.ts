@@ -1,6 +1,6 @@
 /**
- * Manifests that differ from a model's manifest in one property that is often wrong. If one of them agrees
- * with the reference, it shows the correction.
+ * Manifests that differ from a model's manifest in one property that is often wrong. If a model agrees with its
+ * reference under one of them, the error suggests that correction.
  *
  * @module
  */
@@ -12,25 +12,25 @@ import type { OnnxManifest } from "../manifest/manifest.ts";
 import { ENERGY_UNITS, type EnergyUnit, LENGTH_UNITS, type LengthUnit } from "../manifest/units.ts";
 import type { OnnxOpened } from "../open_on_host.ts";
 
-/** Another manifest that a model may need. */
+/** A manifest that may be the right one for a model. */
 export interface Alternative {
-  /** Description: `'{ energyUnit: "Hartree" }'`. */
+  /** Description of the difference, such as `'{ energyUnit: "Hartree" }'`. */
   readonly text: string;
   /** The manifest. */
   readonly manifest: OnnxManifest;
-  /** Changes the model that is opened with the manifest. */
+  /** Changes the model after it was opened with the manifest. Undefined if the manifest alone is the difference. */
   readonly change?: (opened: OnnxOpened) => OnnxOpened;
 }
 
-/** Common cutoffs in Å. */
+/** Common cutoffs in Å that are tried. */
 const LENGTHS = [3, 3.5, 4, 4.5, 5, 5.2, 5.5, 6, 6.5, 7, 7.5, 8, 10, 12, 15];
 
-/** Largest number of characters of a value that are shown. */
+/** Maximum number of characters of a value that a description shows. */
 const MOST_SHOWN = 200;
 
 /**
- * Returns alternatives to a manifest, the most likely first. `isScaled`: only those that multiply forces by a
- * factor.
+ * Returns alternatives to a manifest, the most likely ones first. If `isScaled` is true, only those that multiply
+ * forces by a factor.
  */
 export function alternativesTo(
   manifest: OnnxManifest,
@@ -78,7 +78,7 @@ export function alternativesTo(
   ];
 }
 
-/** Returns alternatives with other cutoffs of further lists. */
+/** Returns alternatives with other cutoffs of the further lists. */
 function otherLists(manifest: OnnxManifest): Alternative[] {
   return Object.entries(manifest.lists ?? {}).flatMap(([name, list]) =>
     LENGTHS.map((cutoff) => ({
@@ -88,7 +88,7 @@ function otherLists(manifest: OnnxManifest): Alternative[] {
   );
 }
 
-/** Returns other numbers of the same elements. */
+/** Returns other numberings of the same elements. */
 function otherNumbers(elements: OnnxManifest["elements"]): NonNullable<OnnxManifest["elements"]>[] {
   if (elements === undefined) return [];
   const numbers: Record<string, number> = Array.isArray(elements)
@@ -111,7 +111,7 @@ function permutations(items: readonly string[]): string[][] {
   );
 }
 
-/** Returns an alternative with a gradient in place of forces, or forces in place of a gradient. */
+/** Returns the alternative in which the forces output is a gradient, or the gradient output is forces. */
 function otherSign(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
   const output = bindings.outputs.find(({ meaning }) =>
     meaning === "forces" || meaning === "gradient"
@@ -149,7 +149,7 @@ function otherDirections(manifest: OnnxManifest, { bindings }: OnnxOpened): Alte
   }];
 }
 
-/** Returns a session that negates an input. */
+/** Returns a session that negates the values of an input before each run. */
 function withNegated(session: Session, name: string): Session {
   const negated = (feeds: Feeds): Feeds => {
     const { data, dims } = feeds[name] as HostFeed;

@@ -8,10 +8,10 @@ import { signedVolume } from "../../../kernels/cells/inverse.ts";
 import type { Evaluated } from "../../evaluate.ts";
 import type { OnnxReference, OnnxReferenceTolerance } from "./reference.ts";
 
-/** A quantity of a reference. */
+/** A quantity that a reference contains. */
 export type Quantity = keyof OnnxReferenceTolerance;
 
-/** A difference between a model and its reference, in the measures of the tolerance. */
+/** A difference between a model and its reference, in the units of {@linkcode OnnxReferenceTolerance}. */
 export interface Deviation {
   /** Index of the structure in the reference. */
   readonly structure: number;
@@ -21,28 +21,28 @@ export interface Deviation {
   readonly off: number;
   /** Result of the model where the difference is largest. */
   readonly found: number;
-  /** Value of the reference there. */
+  /** Value of the reference at the same index. */
   readonly wanted: number;
   /** Largest accepted difference. */
   readonly limit: number;
 }
 
-/** All differences of a model from its reference. */
+/** Result of comparing a model with its reference. */
 export interface Parity {
   /** Largest difference of each quantity. */
   readonly largest: readonly Deviation[];
-  /** Differences that are not accepted: the largest of each structure and quantity. */
+  /** Differences that are not accepted: the largest one of each structure and quantity. */
   readonly beyond: readonly Deviation[];
-  /** Differences beyond the tolerance that are accepted because those of PyTorch in float32 are similar. */
+  /** Differences beyond the tolerance that are accepted, because PyTorch in float32 has similar ones. */
   readonly excused: readonly Deviation[];
   /** Number of compared structures. */
   readonly structures: number;
-  /** Factor by which all forces differ, if there is one. */
+  /** Factor by which all forces differ; `undefined` if there is no such factor. */
   readonly factor: number | undefined;
 }
 
 /**
- * Compares results with those of a reference, for the structures whose indices are in `which`. `slack` multiplies the
+ * Compares results with a reference. `which` has the indices of the evaluated structures. `slack` is a factor for the
  * tolerance of the reference.
  */
 export function compareWith(
@@ -90,7 +90,7 @@ export function compareWith(
   };
 }
 
-/** Returns the worst difference of each quantity. */
+/** Returns the largest difference of each quantity that was compared. */
 export function worstOf(all: readonly Deviation[]): Deviation[] {
   return (["energy", "forces", "stress"] as const).flatMap((quantity) => {
     const own = all.filter((one) => one.quantity === quantity);
@@ -98,7 +98,7 @@ export function worstOf(all: readonly Deviation[]): Deviation[] {
   });
 }
 
-/** Returns the factor by which all values differ, if there is one. */
+/** Returns the factor by which all values differ; `undefined` if there is no such factor or it is about 1. */
 function factorOf(found: readonly number[], wanted: readonly number[]): number | undefined {
   const product = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, value, i) => sum + value * b[i]!, 0);
@@ -108,12 +108,18 @@ function factorOf(found: readonly number[], wanted: readonly number[]): number |
   return !isOne && product(rest, rest) < 1e-6 * product(found, found) ? factor : undefined;
 }
 
-/** Factor by which a model may differ more than PyTorch in float32, because it adds in another order. */
+/**
+ * Factor by which differences of a model may exceed those of PyTorch in float32, because sums are added in another
+ * order.
+ */
 const FLOAT32 = 4;
-/** Upper bound of that allowance, in the measures of the tolerance; the same as in python/hooke_export/tolerance.py. */
+/**
+ * Upper bound of the differences that {@linkcode FLOAT32} allows. python/hooke_export/tolerance.py has the same
+ * bound.
+ */
 const WIDEST: OnnxReferenceTolerance = { energy: 1e-4, forces: 1e-3, stress: 1e-2 };
 
-/** Returns the largest accepted difference of a structure. */
+/** Returns the largest accepted difference of a quantity in a structure. */
 export function limitOf(
   { tolerance, float32 }: {
     readonly tolerance: OnnxReferenceTolerance;
@@ -127,7 +133,7 @@ export function limitOf(
 }
 
 /**
- * Returns a symmetric stress. Models that are not invariant to rotations give stresses that are not
+ * Returns the symmetric part of a stress. Models that are not invariant to rotations have stresses that are not
  * symmetric; ASE symmetrizes them.
  */
 function symmetric(stress: readonly number[]): number[] {
@@ -138,9 +144,7 @@ function most(values: readonly number[], least: number): number {
   return values.reduce((largest, value) => Math.max(largest, Math.abs(value)), least);
 }
 
-/**
- * Returns the largest difference in units of `unit`. A difference that is not a number counts as the largest.
- */
+/** Returns the largest difference between two lists, in multiples of `unit`. NaN counts as the largest difference. */
 function largestOf(found: readonly number[], wanted: readonly number[], unit: number) {
   let worst = { off: 0, found: found[0] ?? 0, wanted: wanted[0] ?? 0 };
   for (const [i, value] of wanted.entries()) {
@@ -151,7 +155,7 @@ function largestOf(found: readonly number[], wanted: readonly number[], unit: nu
   return worst;
 }
 
-/** Returns the largest differences in words: `"energy 3e-7 eV per atom, forces 2e-6 relative"`. */
+/** Describes the largest differences as text: `"energy 3e-7 eV per atom, forces 2e-6 relative"`. */
 export function showParity(largest: Parity["largest"]): string {
   return largest.map(({ quantity, off }) =>
     `${quantity} ${off === 0 ? 0 : off.toExponential(0)} ${

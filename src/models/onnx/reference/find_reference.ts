@@ -1,5 +1,5 @@
 /**
- * Search for the reference of a model: beside its file, or at the place that the options name.
+ * Search for the reference of a model: at the address that the options name, or beside the model's file.
  *
  * @module
  */
@@ -12,36 +12,37 @@ import { ModelMismatchError } from "../model_mismatch_error.ts";
 import { checkReference } from "./reference_check.ts";
 import type { OnnxReference } from "./reference.ts";
 
-/** Key of the metadata of a file that was written with a reference. */
+/** Key of the entry in a file's metadata which shows that a reference was written with the file. */
 export const REFERENCE_NOTE = "hooke.reference";
 
-/** A reference with its origin. */
+/** A reference that was found, with its origin. */
 export interface FoundReference {
   /** The reference. */
   readonly reference: OnnxReference;
-  /** Its name in errors: `"the reference ani.ref.json"`. */
+  /** Name of the reference in errors, such as `"the reference ani.ref.json"`. */
   readonly by: string;
-  /** SHA-256 of its file. */
+  /** SHA-256 of the reference file, in hexadecimal digits. */
   readonly hash: string;
 }
 
 /** Options for the search of a reference. */
 export interface ReferenceOptions {
-  /** Place of the reference. */
+  /** Path, address or bytes of the reference; undefined to look beside the model's file. */
   readonly reference?: ModelSource | undefined;
   /** False to skip the search. */
   readonly verify?: boolean | undefined;
-  /** Limits, and hashes. */
+  /** Limits of downloads, and hashes of files. */
   readonly download?: DownloadOptions | undefined;
 }
 
 /**
- * Returns the reference of a model, or `undefined` if there is none.
+ * Finds, reads and checks the reference of a model. Returns `undefined` if the model has no reference, or if `verify`
+ * is false.
  *
  * @throws {SyntaxError} if the file is not valid JSON
- * @throws {TypeError} if a member is missing or of the wrong kind
- * @throws {RangeError} if a length or a value is wrong
- * @throws {ModelMismatchError} if it is the reference of another file
+ * @throws {TypeError} if a member is missing or of the wrong type
+ * @throws {RangeError} if a length or a value is invalid
+ * @throws {ModelMismatchError} if the reference belongs to another model file
  */
 export async function findReference(
   { name, bytes, url }: {
@@ -84,7 +85,10 @@ export function missingReferenceReason(
   return `${decodeURIComponent(url.pathname.split("/").at(-1)!)} does not exist`;
 }
 
-/** Returns a warning if `hooke-export` wrote a reference with a file, and it is missing beside the file. */
+/**
+ * Returns a warning if `hooke-export` wrote a reference with a file and the reference is missing; otherwise
+ * `undefined`.
+ */
 export function missingReference(
   name: string,
   file: ModelProto,
@@ -101,13 +105,13 @@ export function missingReference(
     "its results are not checked. Copy it beside the model, or pass verify: false";
 }
 
-/** Reads `x.ref.json` beside `x.onnx`. */
+/** Reads `x.ref.json` beside `x.onnx`. Returns `undefined` if it does not exist. */
 async function besideModel(model: URL | undefined, download: DownloadOptions | undefined) {
   const url = addressOf(model);
   if (url === undefined) return undefined;
   const found = await findSource(url, { download, isModel: false });
   const start = found && new TextDecoder().decode(found.bytes.subarray(0, 100)).trimStart();
-  return start?.startsWith("<") ? undefined : found; // an HTML page of a server about a missing file
+  return start?.startsWith("<") ? undefined : found; // servers may answer with an HTML page if a file is missing
 }
 
 function parsed(name: string, by: string, bytes: Uint8Array): unknown {

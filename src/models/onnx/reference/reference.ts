@@ -1,30 +1,36 @@
 /**
- * Reference results of a model: structures, and the energies, forces and stresses that the model must give for them.
+ * Format of references: structures, and the energies, forces and stresses that a model must have for them.
  *
  * @module
  */
 
 /** A structure of a reference. */
 export interface OnnxReferenceStructure {
-  /** The kind of structure: `"rattled crystal"`. */
+  /** Kind of structure, such as `"rattled crystal"`. */
   readonly label?: string;
-  /** One element per atom. */
+  /** Symbol of the element of each atom. */
   readonly symbols: readonly string[];
-  /** Å, three per atom. */
+  /** Positions in Å, three per atom. */
   readonly positions: readonly number[];
   /** Lattice vectors in Å, nine numbers; null for a molecule. */
   readonly cell: readonly number[] | null;
-  /** The lattice vectors along which the structure repeats. */
+  /** Three flags: true for each lattice vector along which the structure repeats. */
   readonly pbc: readonly boolean[];
 }
 
 /** Largest accepted differences between a model and its reference. */
 export interface OnnxReferenceTolerance {
-  /** eV per atom. */
+  /** Largest difference of energies, in eV per atom. */
   readonly energy: number;
-  /** Relative to the largest force component of the structure, or to 1 eV/Å if that is larger. */
+  /**
+   * Largest difference of force components, relative to the largest force component of the structure, or to 1 eV/Å if
+   * that is larger.
+   */
   readonly forces: number;
-  /** Relative to the largest stress component of the structure, or to 0.01 eV/Å³ if that is larger. */
+  /**
+   * Largest difference of stress components, relative to the largest stress component of the structure, or to 0.01
+   * eV/Å³ if that is larger.
+   */
   readonly stress: number;
 }
 
@@ -38,26 +44,29 @@ export interface OnnxReference {
   readonly model: string;
   /** Name of the potential. */
   readonly name?: string;
-  /** The programs that made the reference, with their versions. */
+  /** Programs that computed the reference, with their versions. */
   readonly producer?: string;
-  /** Precision in which the reference was computed: `"float64"`. */
+  /** Precision of the computation, such as `"float64"`. */
   readonly precision?: string;
-  /** The structures. All lists below have one entry per structure. */
+  /** The structures. The lists below have one entry for each of them. */
   readonly structures: readonly OnnxReferenceStructure[];
-  /** eV. */
+  /** Energy of each structure in eV. */
   readonly energy: readonly number[];
-  /** eV/Å, three per atom. */
+  /** Forces in each structure in eV/Å, three numbers per atom. */
   readonly forces: readonly (readonly number[])[];
-  /** dE/dε / V in eV/Å³, nine numbers, positive under tension; null for a structure without a stress. */
+  /**
+   * Stress dE/dε / V of each structure in eV/Å³, nine numbers, positive under tension; null for a structure without a
+   * stress.
+   */
   readonly stress: readonly (readonly number[] | null)[];
   /** Largest accepted differences. */
   readonly tolerance: OnnxReferenceTolerance;
-  /** Differences of PyTorch in float32 per structure, in the measures of the tolerance. */
+  /** Differences of PyTorch in float32 from the reference for each structure, in the units of `tolerance`. */
   readonly float32?: readonly {
     readonly energy: number;
     readonly forces: number;
     readonly stress?: number;
   }[];
-  /** Structures that the original program refused, with its error. */
+  /** Structures that the original program could not evaluate, with its error. */
   readonly refused?: readonly { readonly label: string; readonly error: string }[];
 }

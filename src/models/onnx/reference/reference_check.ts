@@ -10,10 +10,10 @@ import { isSymbol } from "../../../batch/elements.ts";
 import type { OnnxReference } from "./reference.ts";
 
 /**
- * Returns a parsed file as a reference. `by` names it in errors, as in "the reference ani.ref.json".
+ * Checks a parsed reference file, and returns it. `by` is its name in errors, such as "the reference ani.ref.json".
  *
- * @throws {TypeError} if a member is missing or of the wrong kind
- * @throws {RangeError} if a length or a value is wrong, or the version is not known
+ * @throws {TypeError} if a member is missing or of the wrong type
+ * @throws {RangeError} if a length or a value is invalid, or if the version is unknown
  */
 export function checkReference(by: string, value: unknown): OnnxReference {
   const fail = (Wrong: typeof TypeError, member: string, wanted: string, found: unknown) => {
@@ -30,7 +30,7 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   }
   if (!Array.isArray(structures)) fail(TypeError, "structures", "a list", structures);
   const all = structures as readonly unknown[];
-  // An empty list of structures would pass every comparison.
+  // Every model would pass a comparison with no structures.
   if (all.length === 0) fail(RangeError, "structures", "a list of 1 or more", structures);
   for (const [name, list] of Object.entries({ energy, forces, stress })) {
     if (!Array.isArray(list)) fail(TypeError, name, "a list", list);
@@ -69,7 +69,7 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   return value as unknown as OnnxReference;
 }
 
-/** Returns the requirement that a structure does not meet, or undefined if it meets all. */
+/** Returns the requirement that a structure does not meet; undefined if it meets all. */
 function structureFault(value: unknown): string | undefined {
   if (!isObject(value)) return "an object";
   const { symbols, positions, cell, pbc } = value;
@@ -90,7 +90,7 @@ function structureFault(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns whether a value is a list of errors in single precision, one object per structure. */
+/** Returns whether a value is a list of differences of float32 results, with one object per structure. */
 function areErrors(value: unknown, length: number): boolean {
   return Array.isArray(value) && value.length === length &&
     value.every((errors) =>

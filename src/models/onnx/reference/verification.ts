@@ -1,5 +1,5 @@
 /**
- * Comparison of a model with its reference, once per runtime and device.
+ * Comparison of a model with its reference, made once for each runtime and device.
  *
  * @module
  */
@@ -18,41 +18,41 @@ import { compareWith, type Parity, showParity, worstOf } from "./compare.ts";
 import type { FoundReference } from "./find_reference.ts";
 import type { OnnxReference } from "./reference.ts";
 
-/** A model to compare. */
+/** A model with the reference to compare it with. */
 export interface Verifiable {
-  /** The model on the host. */
+  /** The model in its session on the host. */
   readonly opened: OnnxOpened;
   /** Its manifest. */
   readonly manifest: OnnxManifest;
   /** Its reference. */
   readonly found: FoundReference;
   /**
-   * True if options without a name, such as functions, affect results. Findings are then not shared with
-   * other models.
+   * True if functions in the options affect the results. They have no names that identify them, so findings are not
+   * shared with other models of the same file.
    */
   readonly isNameless: boolean;
   /** Opens the model with another manifest, in the same session. */
   readonly reopen: (manifest: OnnxManifest) => OnnxOpened;
 }
 
-/** A runtime and backend on which a model runs. */
+/** A runtime with the device and backend on which it runs a model. */
 export interface VerifiedPlace {
-  /** Name of the runtime: `"wasm"`. */
+  /** Name of the runtime, such as `"wasm"`. */
   readonly runtime: string;
-  /** Device, whose findings are its own. */
+  /** Device of the runtime. Each device has its own findings. */
   readonly device?: object;
-  /** Backend with kernels and memory. */
+  /** Backend that runs kernels and holds the batch. */
   readonly backend: Backend;
-  /** Factor for the tolerance. @default 1 */
+  /** Factor for the tolerance of the reference. @default 1 */
   readonly slack?: number;
 }
 
-/** Findings of this process, by file, reference, manifest and runtime. */
+/** Findings of all models in this process, by runtime, file, reference and manifest. */
 const FINDINGS = new Map<string, Promise<Parity>>();
-/** Findings of this process for each device. */
+/** Findings of all models in this process on each device, by the same key. */
 const DEVICE_FINDINGS = new WeakMap<object, Map<string, Promise<Parity>>>();
 
-/** Findings of one model. */
+/** Compares one model with its reference, and remembers the findings. */
 export class Verification {
   readonly #model: Verifiable;
   readonly #own = new Map<string, Promise<Parity>>();
@@ -63,9 +63,9 @@ export class Verification {
   }
 
   /**
-   * Compares the model in its host session. Returns the finding in words.
+   * Compares the model in its host session with its reference. Returns the finding as text.
    *
-   * @throws {ModelMismatchError} if results differ from those of the reference
+   * @throws {ModelMismatchError} if the results differ from those of the reference
    */
   async onHost(): Promise<string> {
     const { opened } = this.#model, { device } = opened.session;
@@ -78,7 +78,10 @@ export class Verification {
     }
   }
 
-  /** Compares the model as `open` opens it, unless the finding is known. Returns the finding in words. */
+  /**
+   * Compares the model that `open` opens with its reference, unless the finding for this runtime is known. Returns
+   * the finding as text.
+   */
   async at(place: VerifiedPlace, open: Model["open"]): Promise<string> {
     const { found, manifest, isNameless } = this.#model;
     const { runtime, device } = place;
@@ -97,7 +100,10 @@ export class Verification {
       this.#showUncovered();
   }
 
-  /** Returns an open model that is compared before its first evaluation. `note` receives the finding. */
+  /**
+   * Returns an open model that is compared with its reference before its first evaluation. `note` receives the
+   * finding.
+   */
   guard(
     inner: OpenModel,
     place: VerifiedPlace,
@@ -116,7 +122,7 @@ export class Verification {
     return { ...inner, compute };
   }
 
-  /** Returns the elements of the model that occur in no structure of the reference, in words. */
+  /** Returns the end of a finding: the elements of the model that occur in no structure of the reference. */
   #showUncovered(): string {
     const { opened: { elements: { numbers } }, found: { reference } } = this.#model;
     const covered = new Set(reference.structures.flatMap(({ symbols }) => symbols));
@@ -166,7 +172,7 @@ export class Verification {
     return compareWith(reference, which, results, { hasEnergy, hasStress, slack });
   }
 
-  /** Returns a likely cause of the differences, in words. */
+  /** Returns a likely cause of the differences as text. */
   async #hint({ beyond, factor }: Parity, { runtime, slack = 1 }: VerifiedPlace): Promise<string> {
     const { opened, manifest, found: { reference } } = this.#model;
     if (runtime !== opened.session.device) {
@@ -195,7 +201,10 @@ export class Verification {
       "check cutoff, elements, units and the meanings of its inputs";
   }
 
-  /** Returns whether the model agrees with another manifest. The smallest structures are tried first. */
+  /**
+   * Returns whether the model agrees with its reference under another manifest. The smallest structures are tried
+   * first.
+   */
   async #agrees(
     { manifest, change = (same) => same }: Alternative,
     failing: readonly number[],
@@ -211,12 +220,12 @@ export class Verification {
       }
       return true;
     } catch {
-      return false; // the manifest is not possible: a length or an element does not fit
+      return false; // the model cannot be opened or run with this manifest
     }
   }
 }
 
-/** Largest number of elements without a structure that are named. */
+/** Maximum number of elements without a structure that a finding names. */
 const MOST_ELEMENTS = 20;
 
 const REMEDY = "correct the manifest, or pass verify: false to run it as it is";
@@ -227,7 +236,7 @@ function findingsOf(device: object): Map<string, Promise<Parity>> {
   return known;
 }
 
-/** Returns some structures of a reference as a batch, with their labels. */
+/** Returns structures of a reference as a batch, whose systems are labeled for errors. */
 function batchOf({ structures }: OnnxReference, which: readonly number[]): Batch {
   return Batch.from(which.map((s) => {
     const { symbols, positions, cell, pbc } = structures[s]!;
@@ -246,7 +255,7 @@ function placeOf({ structures }: OnnxReference, s: number): string {
   return label === undefined ? `structure ${s}` : `structure ${s} (${label})`;
 }
 
-/** Returns the differences beyond the tolerance that float32 explains, in words. */
+/** Describes the accepted differences that float32 explains, as the end of a finding. */
 function showExcused(reference: OnnxReference, { excused }: Parity): string {
   if (excused.length === 0) return "";
   const worst = worstOf(excused);
@@ -256,7 +265,7 @@ function showExcused(reference: OnnxReference, { excused }: Parity): string {
   }`;
 }
 
-/** Returns the largest difference of each quantity in words. */
+/** Describes the largest difference beyond the tolerance of each quantity as text. */
 function showBeyond(reference: OnnxReference, { beyond }: Parity): string {
   return worstOf(beyond).map(({ structure, quantity, off, found, wanted, limit }) => {
     const where = placeOf(reference, structure);

@@ -1,5 +1,6 @@
 /**
- * A single structure as a model reads it: the values that engines hold in buffers at a step, read once.
+ * A single structure in the form that a model takes. It has the values that an engine would hold in buffers at a
+ * step.
  *
  * @module
  */
@@ -16,27 +17,33 @@ import { type MatchedOnnx, SKIN } from "../matched_model.ts";
 import { buffersOf, constantsOf, edgesOf, listing } from "../open_on_host.ts";
 import { type OnnxArrays, type OnnxLists, viewOrReadArrays } from "../onnx_part.ts";
 
-/** A model that takes structures. */
+/** A model to which single structures are fed. */
 export interface StructureModel extends MatchedOnnx {
-  /** True if positions of a system far from zero may be relative to a point near it. */
+  /**
+   * True if positions of a system far from zero may be relative to a point near it, because translations do not
+   * change the results.
+   */
   readonly isInvariant: boolean;
 }
 
-/** Sources of the inputs of a model for a single structure. Atoms and edges are counted from 0. */
+/** Values of a single structure, from which the inputs of a model are made. Indices of atoms and edges begin with 0. */
 export interface Structure {
-  /** Values that do not move. */
+  /** Values that do not depend on positions. */
   readonly constants: OnnxConstants;
-  /** Values that move. */
+  /** Values that depend on positions, such as the lists of edges and triplets. */
   readonly arrays: OnnxArrays;
 }
 
 /**
- * Backend that lists edges. It is the default backend of engines, so a graph gets bitwise identical inputs
- * here and in an engine.
+ * Backend whose kernels list the edges. It is the default backend of engines, so a graph gets bitwise identical
+ * inputs here and in an engine.
  */
 let backend: Backend | undefined;
 
-/** Reads a structure: the kernels of engines list its edges and triplets. Throws a RangeError for an unknown element. */
+/**
+ * Reads a structure, and lists its edges and triplets by the kernels that engines use. Throws a RangeError that names
+ * the atom if the model does not know its element.
+ */
 export function readStructure(model: StructureModel, system: System): Structure {
   const state = new ResidentBatch(
     Batch.from([system]),
@@ -60,7 +67,7 @@ export function readStructure(model: StructureModel, system: System): Structure 
   }
 }
 
-/** Returns copies, because views end with the state. */
+/** Returns copies of arrays, because the views become invalid when the state is freed. */
 function copied({ active, positions, cell, charges, lists }: OnnxArrays): OnnxArrays {
   return {
     active: active.slice(),
@@ -71,7 +78,7 @@ function copied({ active, positions, cell, charges, lists }: OnnxArrays): OnnxAr
   };
 }
 
-/** Returns lists of their exact lengths, without spare room. */
+/** Returns copies of lists without the unused capacity at their ends. */
 function copiedLists({ counts, index, shifts, systems, centers, triplets }: OnnxLists): OnnxLists {
   const [E = 0, T = 0] = counts;
   return {
@@ -84,7 +91,7 @@ function copiedLists({ counts, index, shifts, systems, centers, triplets }: Onnx
   };
 }
 
-/** Returns the first `count` numbers of each of two rows. */
+/** Takes an array of two rows of equal length, and returns the first `count` values of each row. */
 function rows(values: Int32Array, count: number): Int32Array {
   const half = values.length / 2, both = new Int32Array(2 * count);
   both.set(values.subarray(0, count));

@@ -1,5 +1,5 @@
 /**
- * Inputs of a model for several structures at once.
+ * Inputs of a model for several structures, as one batch.
  *
  * @module
  */
@@ -11,18 +11,21 @@ import type { OnnxConstants } from "../fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "../onnx_part.ts";
 import type { Structure, StructureModel } from "./structure.ts";
 
-/** Inputs of a model. */
+/** Inputs of a model for a batch of structures. */
 export interface StructureFeeds {
   /** Tensors by name of the input. */
   readonly feeds: Feeds;
-  /** Number of atoms at the end that belong to an added system, which ensures that no list is empty. */
+  /**
+   * Number of atoms at the end that belong to an added system, which makes sure that no list is empty; 0 if no system
+   * was added.
+   */
   readonly added: number;
 }
 
 /**
  * Returns the inputs of a model for several structures as one batch. Lists are not padded.
  *
- * @param mayAdd true if a system may be added when a list is empty, for graphs that fail on empty lists
+ * @param mayAdd true if a system may be added to fill empty lists, on which some graphs fail
  */
 export function structureFeeds(
   model: StructureModel,
@@ -59,7 +62,7 @@ function joinedConstants(structures: readonly Structure[]): OnnxConstants {
   };
 }
 
-/** Returns the offset of each entry, followed by the sum of all counts. */
+/** Returns the sum of all counts before each entry, followed by the sum of all counts. */
 function offsets(counts: readonly number[]): Int32Array {
   const at = new Int32Array(counts.length + 1);
   for (const [i, count] of counts.entries()) at[i + 1] = at[i]! + count;
@@ -103,7 +106,10 @@ function joinedLists(all: readonly OnnxLists[], nodeOffsets: Int32Array): OnnxLi
   return list;
 }
 
-/** Copies two rows into two longer ones, and adds a number. */
+/**
+ * Copies an array of two rows into a longer array of two rows, beginning at index `at` of each row, and adds `plus`
+ * to each number.
+ */
 function putRows(to: Int32Array, at: number, values: Int32Array, plus: number): void {
   const half = values.length / 2;
   put(to, at, values.subarray(0, half), plus);
