@@ -1,5 +1,5 @@
 /**
- * The device of an engine: the one asked for, the one picked, and the one that is open.
+ * The device of an engine: requested by the user, picked by name, and opened when needed.
  *
  * @module
  */
@@ -11,43 +11,43 @@ import type { AdapterInfo } from "../../backend/webgpu/adapter.ts";
 import type { Device, DeviceName } from "../../backend/devices.ts";
 import type { PickOptions, SkippedDevice } from "../../backend/webgpu/pick.ts";
 
-/** A device, and how to use it. */
+/** A device and its options. */
 export interface DeviceRequest extends PickOptions {
   /** Name of the device. */
   readonly name: DeviceName;
   /**
-   * On a GPU that `"auto"` picked: number of seconds between copies of the state to the host, from which the run
-   * continues on wasm if the device is lost. Each copy waits for the device.
+   * Number of seconds between copies of the state to the host, for a GPU that `"auto"` has picked. If the GPU is
+   * lost, the run continues on wasm from the last copy. The run waits for the GPU at each copy.
    *
    * @default 5
    */
   readonly keepSeconds?: number;
 }
 
-/** Options that say on which device an engine runs. */
+/** Options that determine the device of an engine. */
 interface PlaceOptions {
   readonly device?: DeviceName | DeviceRequest;
   readonly threads?: number;
   readonly backend?: Backend;
 }
 
-/** The device an engine runs on, and the reason. */
+/** The device on which an engine runs, and the devices that were not used. */
 export interface DeviceInUse {
-  /** The device that was picked. */
+  /** Name of the device. */
   readonly device: Device;
-  /** The adapter's description of itself, on a GPU. */
+  /** Description of the GPU by its adapter; `undefined` on other devices. */
   readonly info?: AdapterInfo;
-  /** Devices that were passed over, or lost. */
+  /** Devices that were passed over or lost, with the reasons. */
   readonly skipped: readonly SkippedDevice[];
 }
 
-/** Returns the error of a backend that is no longer there, if that is why something went wrong. */
+/** Returns the BackendUnavailableError among an error and its causes, or `undefined`. */
 export function unavailable(error: unknown): BackendUnavailableError | undefined {
   if (error instanceof BackendUnavailableError) return error;
   return error instanceof Error && error.cause !== undefined ? unavailable(error.cause) : undefined;
 }
 
-/** The device of one engine. It closes a backend that it has opened; a backend that was passed in stays open. */
+/** The device of one engine. It closes the backends that it has opened, but not a backend that the user has passed. */
 export class EngineDevice {
   readonly #engine: string;
   readonly #request: DeviceRequest | undefined;
@@ -56,7 +56,7 @@ export class EngineDevice {
   #inUse: DeviceInUse | undefined;
   #isHost = true;
 
-  /** Opens a backend that needs no waiting. Throws a RangeError for an unknown name. */
+  /** Opens the backend at once if it can be opened synchronously. Throws a RangeError for an unknown name. */
   constructor(engine: string, { backend, device = "wasm", threads = 1 }: PlaceOptions) {
     this.#engine = engine;
     this.#threads = threads;
@@ -70,7 +70,7 @@ export class EngineDevice {
     else if (name === "wasm" || name === "reference") this.#use(openBackend(name));
   }
 
-  /** True if kernels run on the host; the last known value while the device is not open. */
+  /** True if kernels run on the host. While the device is not open, this is the last known value. */
   get isHost(): boolean {
     return this.#isHost;
   }
@@ -84,12 +84,15 @@ export class EngineDevice {
     );
   }
 
-  /** The device that was picked; `undefined` before. */
+  /** The device in use; `undefined` before it is picked. */
   get inUse(): DeviceInUse | undefined {
     return this.#inUse;
   }
 
-  /** Opens it, if it is not open. Throws a BackendUnavailableError if it is not available. */
+  /**
+   * Opens the device if it is not open, and returns its backend. Throws a BackendUnavailableError if the device is
+   * not available.
+   */
   open(): Backend | Promise<Backend> {
     if (this.#backend !== undefined) return this.#backend;
     const { name, ...options } = this.#request!;
@@ -100,7 +103,7 @@ export class EngineDevice {
     });
   }
 
-  /** Starts the workers. Their code is loaded here, so runs on one thread never load it. */
+  /** Starts the worker threads. Their code is loaded here, so that engines with one thread never load it. */
   async #openThreads(): Promise<Backend> {
     const { openThreads } = await import("../../backend/threads/mod.ts");
     const backend = openThreads(this.#threads);
@@ -108,23 +111,23 @@ export class EngineDevice {
     return backend;
   }
 
-  /** True if wasm may replace the device, because `"auto"` has picked a GPU. */
+  /** True if wasm may replace the device: `"auto"` has picked a GPU. */
   get canFallBack(): boolean {
     return this.#request?.name === "auto" && !this.#isHost;
   }
 
-  /** Seconds between snapshots for that case. */
+  /** Number of seconds between snapshots for a replacement by wasm. */
   get keepSeconds(): number {
     return this.#request?.keepSeconds ?? 5;
   }
 
-  /** Returns the error that says that this device is lost and can be replaced, if that is the cause of an error. */
+  /** Returns the cause of an error if it is the loss of a device that wasm may replace; otherwise `undefined`. */
   lossIn(error: unknown): BackendUnavailableError | undefined {
     const lost = this.canFallBack ? unavailable(error) : undefined;
     return lost?.backend === "webgpu" && lost.reason !== "absent" ? lost : undefined;
   }
 
-  /** Replaces it by wasm for good. */
+  /** Closes the lost device, and replaces it by wasm for all further runs. Returns the new backend. */
   fallBack({ message: reason }: BackendUnavailableError): Backend {
     const skipped = [...this.#inUse?.skipped ?? [], { device: "webgpu", reason } as const];
     this.close();
@@ -133,7 +136,7 @@ export class EngineDevice {
     return backend;
   }
 
-  /** Closes the backend that it has opened. */
+  /** Closes a backend that this device has opened. A backend on the host stays open. */
   close(): void {
     if (this.#request === undefined || this.#isHost) return;
     this.#backend?.dispose();

@@ -1,5 +1,5 @@
 /**
- * The inside of engines, for an engine that runs others as its stages.
+ * Internal parts of engines, for engines that run other engines as their stages.
  *
  * @module
  */
@@ -14,50 +14,50 @@ import type { DynamicsKind, DynamicsOptions } from "./dynamics_options.ts";
 import type { DeviceInUse } from "./engine_device.ts";
 import type { StagePart } from "../stages/stage_part.ts";
 
-/** An engine that runs others, as these see it. */
+/** Interface of a fused engine for the engines that are its stages. */
 export interface WholeEngine extends Workflow {
-  /** The backend it runs on. */
+  /** Backend of the fused engine. */
   readonly backend: Backend;
-  /** The device that was picked. */
+  /** Device in use, or `undefined` before the first run. */
   readonly device: DeviceInUse | undefined;
-  /** Returns its state, for a checkpoint. */
+  /** Returns the state of the fused engine, for a checkpoint. */
   save(): Promise<SavedDynamics>;
-  /** Returns the same as the bytes of a file. */
+  /** Returns the state of the fused engine as the bytes of a file. */
   takeCheckpoint(): Promise<Uint8Array<ArrayBuffer>>;
   /** Runs `work` between two steps. */
   betweenSteps<T>(work: () => T | PromiseLike<T>): Promise<T>;
-  /** Asks to stop. */
+  /** Requests a stop of the run. */
   stop(reason: string): void;
 }
 
-/** The inside of an engine. */
+/** Internal parts of an engine. */
 export interface EngineParts {
-  /** Options. */
+  /** Options that the user has passed. */
   readonly options: DynamicsOptions;
-  /** Hooks. */
+  /** Hooks of the engine. */
   readonly hooks: EngineHooks<DynamicsKind>;
-  /** The engines that it was fused from. */
+  /** Engines that are the stages of this engine; empty if it is not fused. */
   engines: readonly object[];
-  /** Part of another engine, if it is a stage of one. */
+  /** Share of a fused engine that this engine is; `undefined` if it is not a stage. */
   part: StagePart | undefined;
-  /** Returns the context fields of its hooks for a batch. */
+  /** Returns the context fields of the engine's hooks for a batch. */
   contextOf(batch: Batch): object;
-  /** Returns its batch. Throws an Error before the first run. */
+  /** Returns the batch on the device. Throws an Error before the first run. */
   current(): BatchRun;
-  /** Throws an Error if it is running, or is run by another engine. */
+  /** Throws an Error if the engine is running or closed, or is a stage of another engine. */
   assertFree(): void;
-  /** Makes it a stage of another engine, which runs it from now on. */
+  /** Makes the engine a stage of `whole`, which runs it from now on. */
   join(whole: WholeEngine): void;
 }
 
 const PARTS = new WeakMap<object, EngineParts>();
 
-/** Keeps the inside of an engine. */
+/** Records the internal parts of an engine. */
 export function keepParts(engine: object, parts: EngineParts): void {
   PARTS.set(engine, parts);
 }
 
-/** Returns the inside of an engine; `undefined` for other values. */
+/** Returns the internal parts of an engine, or `undefined` for any other value. */
 export function partsOf(engine: unknown): EngineParts | undefined {
   return PARTS.get(engine as object);
 }

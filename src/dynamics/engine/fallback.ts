@@ -1,5 +1,5 @@
 /**
- * Snapshots from which a run can go on if its device is lost.
+ * Snapshots from which a run can continue if its device is lost.
  *
  * @module
  */
@@ -13,19 +13,22 @@ import type { EngineDevice } from "./engine_device.ts";
 
 /** A state from which a run can continue on another backend. */
 export interface Snapshot {
-  /** Steps done. */
+  /** Number of steps done at the snapshot. */
   readonly step: number;
-  /** The state then; `undefined` if it is that of the batch on the host. */
+  /** State of the run; `undefined` if the batch on the host has this state. */
   readonly saved: SavedRun | undefined;
-  /** True if the batch on the host is as of that step, so that later changes on the host count. */
+  /**
+   * True if the batch on the host has the values of this step. Values that the user changes there later are then
+   * used, too.
+   */
   readonly isHome: boolean;
-  /** The steps at which hooks last fired. */
+  /** Step at which each hook last ran. */
   readonly marks: HookMarks;
 }
 
 /**
- * The last snapshot of a run on a GPU that `"auto"` has picked: taken when a run begins, and every few seconds. On
- * other devices nothing is kept.
+ * Keeps the last snapshot of a run on a GPU that `"auto"` has picked. A snapshot is taken when a run begins, and
+ * every few seconds. On other devices no snapshot is kept.
  */
 export class Fallback {
   readonly #engine: RunEngine;
@@ -33,20 +36,21 @@ export class Fallback {
   #last: Snapshot | undefined;
   #takenAt = 0;
 
-  /** Takes no snapshot yet. */
+  /** Creates the keeper without a snapshot. */
   constructor(engine: RunEngine, device: EngineDevice) {
     this.#engine = engine;
     this.#device = device;
-    // Adding or removing a hook is not undone: repeated steps run with the hooks of the first time.
+    // A change of the hooks makes the next snapshot due, because steps that are repeated from an older one would run
+    // with the new hooks.
     engine.loop.hooks.subscribe(() => void (this.#takenAt = -Infinity));
   }
 
-  /** The last snapshot, if there is one. */
+  /** The last snapshot, or `undefined`. */
   get last(): Snapshot | undefined {
     return this.#last;
   }
 
-  /** Forgets the snapshot. */
+  /** Discards the snapshot. */
   clear(): void {
     this.#last = undefined;
   }
@@ -56,30 +60,33 @@ export class Fallback {
     this.#takenAt = performance.now();
   }
 
-  /** Notes that a run can go on from the batch on the host, or from a loaded checkpoint. */
+  /** Records that a run can continue from the batch on the host, or from the loaded checkpoint `saved`. */
   keepHome(saved?: SavedRun): void {
     const { loop: { stepCount, hooks } } = this.#engine;
     this.#keep({ step: stepCount, saved, isHome: true, marks: hooks.marks() });
   }
 
-  /** Takes a snapshot between two steps if the last is too old, and returns a promise if so. */
+  /**
+   * Takes a snapshot between two steps if the last one is too old. Returns a promise in this case, otherwise
+   * `undefined`.
+   */
   takeIfDue(run: BatchRun): Promise<void> | undefined {
     if (!this.#device.canFallBack) return;
     if (performance.now() - this.#takenAt < 1000 * this.#device.keepSeconds) return;
     return this.take(run, this.#engine.loop.stepCount);
   }
 
-  /** Takes a snapshot now, if the device may be replaced. */
+  /** Takes a snapshot of a run after `step` steps, if wasm may replace the device. */
   async take(run: BatchRun, step: number): Promise<void> {
     if (!this.#device.canFallBack) return;
     const { loop: { hooks } } = this.#engine;
     const marks = hooks.marks();
     const saved = await run.snapshot();
-    await hooks.soFar; // hooks have received all that was before
+    await hooks.soFar; // hooks have now received all earlier results
     if (!run.isOver) this.#keep({ step, saved, isHome: false, marks });
   }
 
-  /** Takes a snapshot that is the batch on the host at the same time, and returns it. */
+  /** Takes a snapshot whose values the caller copies to the batch on the host. Returns its state. */
   async takeHome(run: BatchRun): Promise<SavedRun> {
     const { loop: { stepCount: step, hooks } } = this.#engine;
     const marks = hooks.marks();
@@ -97,7 +104,7 @@ export class Fallback {
   }
 }
 
-/** Returns the warning that a run continues on wasm from a step. */
+/** Returns the warning that a run continues on wasm from a given step. */
 export function fallbackWarning(
   cause: BackendUnavailableError,
   step: number,

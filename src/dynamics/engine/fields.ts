@@ -19,7 +19,7 @@ import { rowsIn } from "./system_rows.ts";
 import type { HookWork } from "../step/hook_work.ts";
 import type { Clock } from "./clock.ts";
 
-/** The fields of the batch that every engine offers. */
+/** Names of the stored fields that every engine offers to hooks. */
 const STORED = [
   "positions",
   "velocities",
@@ -36,42 +36,42 @@ const STORED = [
   "stepsDone",
 ] as const;
 
-/** The field that is relative to origins on a backend, and absolute for hooks. */
+/** Name of the field that is relative to origins on a backend, but absolute for hooks. */
 const POSITIONS = "positions";
 
-/** All fields of the batch as one field. */
+/** Name under which hooks read all fields of the batch as one object. */
 const FRAME = "frame";
 
-/** Returns the names of all fields that hooks may declare; `own` are those of the user. */
+/** Returns the names of all fields that hooks may declare. `own` are the custom fields. */
 function fieldNames(own: readonly string[]): readonly string[] {
   return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
 }
 
-/** The batch of the moment, as fields see it. */
+/** The current batch of an engine, with everything that reading its fields requires. */
 export interface FieldHost {
   /** The batch on its device. */
   readonly state: ResidentBatch;
-  /** The time of its systems. */
+  /** Clock that computes the times of the systems. */
   readonly clock: Clock;
-  /** Keeps measures up to date with the changes of hooks. */
+  /** Computes measured values, and records changes by hooks that make them out of date. */
   readonly work: Pick<HookWork, "touch" | "measure">;
 }
 
-/** A view that readers were given, and the array and systems that it is of. */
+/** A view that was passed to readers, with the array and the systems to which it belongs. */
 interface KnownView {
   readonly values: unknown;
   readonly nodeOffsets: Int32Array;
   readonly view: NumericArray;
 }
 
-/** The fields of one engine: of whatever batch it has at the time. */
+/** The fields that hooks read and write, always of the engine's current batch. */
 export class DynamicsFields implements StateSource {
   readonly fields: readonly string[];
   readonly #host: () => FieldHost;
   readonly #isLive: () => boolean;
   readonly #views = new Map<string, KnownView>();
 
-  /** `own` are the fields of the user; `isLive`: they are in host memory. */
+  /** `own` are the names of the custom fields. `isLive` returns true if the fields are in host memory. */
   constructor(own: readonly string[], host: () => FieldHost, isLive: () => boolean) {
     this.fields = fieldNames(own);
     this.#host = host;
@@ -95,7 +95,9 @@ export class DynamicsFields implements StateSource {
     return this.#value(field);
   }
 
-  /** Returns the value for readers: the same view as before if the array and the systems are the same. */
+  /**
+   * Returns the value of a field for readers. As long as the array and the systems are the same, it is the same view.
+   */
   #read(field: string): unknown {
     const values = this.#value(field);
     if (!ArrayBuffer.isView(values)) return values;
@@ -117,7 +119,9 @@ export class DynamicsFields implements StateSource {
     return field === POSITIONS ? state.origins.view(values) : values;
   }
 
-  /** Returns `undefined` if a system has diverged, because the step is not done then. */
+  /**
+   * Reads fields from a device. Returns `undefined` if a system has diverged, because the step is then not complete.
+   */
   async #fetch(fields: readonly string[], isAwaited: boolean): Promise<FieldValues | undefined> {
     const host = this.#host();
     const { state, state: { backend, batch, frame }, clock } = host;
@@ -125,7 +129,7 @@ export class DynamicsFields implements StateSource {
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
-    // Streams change both while values are on their way.
+    // Kept now, because streams may change origins and offsets before the values arrive.
     const { values: origins } = state.origins, { nodeOffsets } = batch;
     const values = await (isAwaited ? backend.viewOrRead(all) : backend.readLate(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
@@ -156,7 +160,10 @@ export class DynamicsFields implements StateSource {
   }
 }
 
-/** Returns the numbers of a field, as readers get them, with their rows in a batch whose systems began at `offsets`. */
+/**
+ * Returns the values of a field as a view for readers. The view knows to which rows of the batch its values belong.
+ * `offsets` are the node offsets of the systems.
+ */
 function viewIn(
   batch: Batch,
   offsets: Int32Array,
@@ -173,7 +180,7 @@ function assertStored(field: string): void {
   );
 }
 
-/** Returns all fields on the backend, with the shapes and types that the batch has. */
+/** Returns all fields on the backend, in the shapes and types of the batch. */
 function frameOf(
   state: ResidentBatch,
   valueIn: (buffer: Buffer) => NumericArray,
@@ -186,7 +193,7 @@ function frameOf(
   );
 }
 
-/** Returns the fields lazily: most of a batch may not be wanted. */
+/** Returns an object whose getters convert a field only when it is read, because a reader may need few of them. */
 function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>> {
   const frame: Record<string, NumericArray> = {};
   for (const name of state.fields) {
@@ -197,19 +204,19 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
   return markMade(frame);
 }
 
-/** Returns the buffers to fetch for a field. */
+/** Returns the buffers that must be read for a field. */
 function buffersOf({ state, clock }: FieldHost, field: string): Buffer[] {
   if (field === "time") return [state.field<"i32">(clock.counter)];
   if (field !== FRAME) return [bufferOf(state, field)];
   return [...state.fields].map((name) => state.field<BufferType>(name));
 }
 
-/** Returns the buffer of a field, stored or measured. */
+/** Returns the buffer of a stored or measured field. */
 export function bufferOf(state: ResidentBatch, field: string): Buffer {
   return isMeasured(field) ? measuredIn(state, field) : state.field(field);
 }
 
-/** Makes positions on a host backend absolute, for a hook that changes them there. */
+/** Makes positions on a host backend absolute, for a hook that writes to them. */
 function leaveOrigins(state: ResidentBatch): void {
   const { backend, origins } = state;
   if (origins.values === undefined) return;

@@ -18,7 +18,7 @@ import type { DynamicsKind } from "./dynamics_options.ts";
 import { divergedSystems } from "./dynamics_checks.ts";
 import { type EngineDevice, unavailable } from "./engine_device.ts";
 
-/** The engine that runs the batch. */
+/** The members of an engine that {@linkcode HeldBatch} uses. */
 interface Holder {
   readonly name: string;
   readonly integrator: Integrator;
@@ -30,25 +30,25 @@ interface Holder {
 /** Values of fields on the host. */
 type Values = Record<string, NumericArray>;
 
-/** Lends a batch to an engine for a run, and gives it back with the results. */
+/** Lends a batch to an engine during a run, and returns it to the caller with the results. */
 export class HeldBatch {
   readonly #engine: Holder;
-  /** Provides the values of the batch that the engine has. */
+  /** Provides the current values of the batch during a run; `undefined` between runs. */
   #holder: FieldHolder | undefined;
-  /** The results of the run. */
+  /** Results of the run, once they are downloaded. */
   #home: Values | undefined;
 
-  /** Holds nothing yet. */
+  /** Creates the object for an engine, without a batch. */
   constructor(engine: Holder) {
     this.#engine = engine;
   }
 
-  /** True if an engine has a batch. */
+  /** True while the engine holds a batch. */
   get isHeld(): boolean {
     return this.#holder !== undefined;
   }
 
-  /** Runs `work` with a batch on the device, and gives the batch back with the results. */
+  /** Runs `work` with a batch on the device, then copies the results to the batch and releases it. */
   async with(batch: Batch, work: () => Promise<void>): Promise<void> {
     const { place } = this.#engine;
     const holder = this.#holder = this.#makeHolder();
@@ -73,7 +73,7 @@ export class HeldBatch {
       },
       fetch: async (name) => {
         const run = place.run!;
-        // Energies that can be computed at once are as of now, even if nothing awaits them.
+        // Energies are computed now if no run has needed them, because the caller awaits current values.
         const isEnergy = name === "energy" || name === "stress";
         const waiting = isEnergy ? run.evaluator.refresh() : undefined;
         if (isThenable(waiting)) await waiting;
@@ -82,13 +82,13 @@ export class HeldBatch {
     };
   }
 
-  /** Copies the results of a run to the batch. */
+  /** Downloads the results of a run. They are copied to the batch when the run ends. */
   async takeHome(): Promise<void> {
     this.#home = await this.#engine.place.takeHome();
     this.#engine.place.warnOfFar(this.#home.positions);
   }
 
-  /** Gives the batch back for as long as `work` takes, with these values. */
+  /** Releases the batch with the values `home` while `work` runs. `work` must be synchronous. */
   lend<T>(home: Readonly<Record<string, NumericArray>>, work: (batch: Batch) => T): T {
     const { batch } = this.#engine.place.run!.state;
     batch.detach(home);
@@ -99,7 +99,10 @@ export class HeldBatch {
     }
   }
 
-  /** Runs something, and copies the results to the batch, also after an error. */
+  /**
+   * Runs `work`, and copies the results to the batch even if `work` fails. If a system has diverged or the device is
+   * lost, nothing is copied.
+   */
   async #run(batch: Batch, work: () => Promise<void>): Promise<void> {
     const { name, place, device, loop } = this.#engine;
     let failure: { readonly error: unknown } | undefined;
@@ -111,7 +114,7 @@ export class HeldBatch {
     }
     let hasDiverged = failure?.error instanceof DivergedError;
     let isLost = unavailable(failure?.error) !== undefined;
-    // The first error is the cause.
+    // An error of `mend` is ignored, because the first error names the cause.
     if (failure !== undefined && !hasDiverged && !isLost) await place.run?.mend().catch(() => {});
     let home: Values = {};
     try {
@@ -120,7 +123,8 @@ export class HeldBatch {
       isLost = true;
       failure ??= { error };
     }
-    // Forces and energies are checked where they are computed; those of other systems may be NaN, which means unknown.
+    // Forces and energies are checked where they are computed. Here they may be NaN, which means that they are
+    // unknown.
     const { positions, velocities, cell } = home;
     const diverged = divergedSystems(batch, { positions, velocities, cell });
     hasDiverged ||= diverged.length > 0;
@@ -128,7 +132,7 @@ export class HeldBatch {
     batch.detach(hasDiverged ? {} : home);
     if (hasDiverged || isLost) place.leave();
     else this.#noteTime();
-    if (isLost) device.close(); // the next run may find it again
+    if (isLost) device.close(); // the next run tries to open the device again
     if (failure !== undefined) throw failure.error;
     if (diverged.length > 0) {
       const systems = diverged.map(({ system }) => system);
@@ -140,8 +144,8 @@ export class HeldBatch {
   }
 
   /**
-   * Leaves in the batch the values that the next integrator needs: the time, and centers of mass that baths have
-   * moved.
+   * Writes the values that the next integrator needs to the batch: the time, and `dofRemoved` of systems whose center
+   * of mass a thermostat has set in motion.
    */
   #noteTime(): void {
     const { integrator, loop: { stepCount }, place } = this.#engine;
@@ -154,7 +158,7 @@ export class HeldBatch {
   }
 }
 
-/** Returns a test for systems whose center of mass a bath has set in motion. */
+/** Returns a function that tells whether a thermostat has set the center of mass of a system in motion. */
 function movedByBath(
   integrator: Integrator,
   batch: Batch,

@@ -1,5 +1,5 @@
 /**
- * Measures of a batch, taken on its device: a few numbers per system.
+ * Measures: a few numbers per system that are computed on the device, such as the temperature.
  *
  * @module
  */
@@ -16,15 +16,15 @@ import { outputsOf } from "../../models/model.ts";
 import { placeOf } from "../stages/stage_place.ts";
 import { cellForcesOf } from "./cell_forces.ts";
 
-/** A measure on a batch: where it is, and how it comes up to date. */
+/** A measure on a batch: its buffer, and the kernels that compute it. */
 export interface Measure {
-  /** One number per system, or more. */
+  /** Buffer with one number or more per system. */
   readonly buffer: Buffer<"f64">;
-  /** Program that must run before the buffer is read. */
+  /** Kernels that must run before the buffer is read. */
   readonly calls: readonly KernelCall[];
 }
 
-/** Field → its measure. Each may be taken at any stage. */
+/** Functions that create the measure of each field. The measures may be computed at any stage. */
 const MEASURES: Readonly<
   Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
 > = {
@@ -65,23 +65,26 @@ const MEASURES: Readonly<
   },
 };
 
-/** The fields that are measured. */
+/** Names of the fields that are measured. The energy change is not among them. */
 export const MEASURED: readonly string[] = Object.keys(MEASURES);
 
-/** Returns whether a field is measured, not stored. */
+/** Returns whether a field is measured and not stored. */
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
 
-/** The conserved quantity of an integrator: measured of the potential energy, and never a convergence criterion. */
+/**
+ * Name of the conserved quantity of an integrator. It depends on the potential energy, and is no convergence
+ * criterion.
+ */
 export const CONSERVED = "conservedEnergy";
 
-/** Returns the buffer of the last measure of a field. */
+/** Returns the buffer of a measured field. It has the values of the last measurement. */
 export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
   return field === "stress" ? state.field("stress") : perSystem(state, field);
 }
 
-/** Returns the measure of a field; `undefined` where it is not measured. */
+/** Returns the measure of a field, or `undefined` if the field is not measured. */
 export function measureOf(
   state: ResidentBatch,
   field: string,
@@ -90,12 +93,13 @@ export function measureOf(
   return Object.hasOwn(MEASURES, field) ? MEASURES[field]!(state, keepsMomentum) : undefined;
 }
 
-/** The field of the change of the energy, which is measured once in each step. */
+/** Name of the field with the change of the energy, which is measured once in each step. */
 export const CHANGE = "energyChange";
 
 /**
- * Returns the energy of baths, eV per system, as of the end of a step. Its sum with the potential and kinetic energy is
- * the conserved quantity of the integrator. Baths write it; without a bath it is 0. Checkpoints contain it.
+ * Returns the buffer with the energy of thermostats and barostats, eV, one number per system, at the end of a step.
+ * The sum of this energy, the potential and the kinetic energy is the conserved quantity of the integrator.
+ * Thermostats and barostats write it; without them it is 0. Checkpoints contain it.
  *
  * @example
  * ```ts
@@ -114,8 +118,8 @@ export function bathEnergy(state: ResidentBatch): Buffer<"f64"> {
 }
 
 /**
- * Returns the calls that measure the change of the energy between steps. They must run once in each step, when the
- * energy is new.
+ * Returns the measure of the change of the energy from step to step. Its kernels must run exactly once in each step,
+ * after the energy is computed.
  */
 export function measureChange(state: ResidentBatch): Measure {
   const buffer = perSystem(state, "energyChange");
@@ -134,22 +138,24 @@ function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
 }
 
-/** The stages of a run in which a center of mass at rest stays so. */
+/** The stages of a run in which a center of mass at rest stays at rest. */
 interface RestingStages {
-  /** The stage of each system. */
+  /** Index of the stage of each system. */
   readonly stage: Buffer<"i32">;
-  /** 1 for each such stage. */
+  /** One number per stage: 1 if a center of mass at rest stays at rest in it, otherwise 0. */
   readonly keeps: Buffer<"i32">;
 }
 
 const restingStages = new WeakMap<ResidentBatch, RestingStages>();
 
-/** Returns whether a system is past all stages with a bath, and no bath has set it in motion. */
+/**
+ * Returns whether a system is past all stages with a thermostat that moves its center of mass, and none has moved it.
+ */
 export type IsSpared = (system: number) => boolean;
 
 const spared = new WeakMap<ResidentBatch, IsSpared>();
 
-/** Temperatures count the degrees of freedom that systems have in their stages. */
+/** Sets the stages of a batch. Temperatures then count the degrees of freedom of each system in its current stage. */
 export function noteStages(
   state: ResidentBatch,
   stages: RestingStages,
@@ -159,12 +165,15 @@ export function noteStages(
   spared.set(state, isSpared);
 }
 
-/** Buffers of degrees of freedom: without, and with a center of mass at rest that stays so. */
+/**
+ * Buffers of degrees of freedom of each batch: the first if centers of mass may move, the second if they stay at
+ * rest.
+ */
 const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 
 /**
- * Returns the degrees of freedom of each system, where kernels find them. They follow the constraints of hooks and of
- * the engine, however much later these become known.
+ * Returns the buffer with the degrees of freedom of each system, for kernels. {@linkcode countFreedom} updates it
+ * when the constraints of the engine or of hooks change.
  */
 function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> {
   const known = freedoms.get(state) ?? [];
@@ -177,21 +186,24 @@ function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> 
 }
 
 /**
- * Returns the degrees of freedom that a bath heats, which leaves a center of mass at rest where it is: where a stage
- * before its own has set it in motion, it has a part in the heat.
+ * Returns the degrees of freedom of each system that a momentum-conserving thermostat heats. Such a thermostat leaves
+ * a center of mass at rest. If an earlier stage has set it in motion, the center of mass counts.
  */
 export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
   return freedomIn(state, placeOf(state)?.isStirred !== true);
 }
 
-/** Updates the counts that exist, after a change of the constraints. */
+/** Updates the existing buffers of degrees of freedom after a change of the constraints. */
 export function countFreedom(state: ResidentBatch): void {
   for (const [keeps, buffer] of (freedoms.get(state) ?? []).entries()) {
     if (buffer !== undefined) state.backend.write(buffer, freedomOf(state, keeps === 1));
   }
 }
 
-/** Returns 3 per atom, minus the constrained ones, minus a center of mass that was brought to rest and stays so. */
+/**
+ * Returns the degrees of freedom of each system: 3 per atom, minus the constrained ones, minus those of a center of
+ * mass that was brought to rest and stays at rest.
+ */
 export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Array {
   const { batch: { nodeOffsets, size }, batch, constrained, anchored } = state;
   const isSpared = spared.get(state);
@@ -204,7 +216,10 @@ export function freedomOf(state: ResidentBatch, keepsMomentum: boolean): Int32Ar
   });
 }
 
-/** Returns the number of removed motions that no constraint holds: three of the center of mass, then rotations. */
+/**
+ * Returns the number of motions that were removed from the velocities and that no constraint counts: up to three of
+ * the center of mass, and rotations if no direction is fixed.
+ */
 function restingOf(removed: number, anchored: number): number {
   const fixed = (anchored & 1) + (anchored >> 1 & 1) + (anchored >> 2 & 1);
   const drifting = (anchored & 8) === 0 ? Math.max(0, Math.min(removed, 3) - fixed) : 0;

@@ -1,5 +1,5 @@
 /**
- * Parameters of integrators in checkpoints: a run that goes on with other ones says so.
+ * Parameters of integrators in checkpoints, and the warning if a run continues with other parameters.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 
-/** Parameters by name, as plain data; of several stages as `dt of stage 1`. */
+/** Parameters by name, as plain data. Parameters of several stages have names such as `dt of stage 1`. */
 export type SavedOptions = Readonly<Record<string, unknown>>;
 
 const UNITS: Readonly<Record<string, string>> = {
@@ -20,7 +20,10 @@ const UNITS: Readonly<Record<string, string>> = {
   maxStep: " Å",
 };
 
-/** Returns the parameters of an integrator, or of those of its stages; `undefined` if it does not list them. */
+/**
+ * Returns the parameters of an integrator or of its stages; `undefined` if the integrator does not list its
+ * parameters.
+ */
 export function optionsOf(integrator: Integrator): SavedOptions | undefined {
   const { stages, values } = integrator;
   if (stages === undefined) return values === undefined ? undefined : plain(values) as SavedOptions;
@@ -33,7 +36,10 @@ export function optionsOf(integrator: Integrator): SavedOptions | undefined {
   );
 }
 
-/** Returns the warning of a run that goes on with other parameters than a checkpoint has; `undefined` if all are equal. */
+/**
+ * Returns the warning that a run continues with other parameters than those of its checkpoint, or `undefined` if all
+ * are equal.
+ */
 export function changedOptions(integrator: Integrator, saved: unknown): Error | undefined {
   const now = optionsOf(integrator);
   if (now === undefined || !isObject(saved)) return undefined;
@@ -64,7 +70,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns a copy of options as JSON has them, lists of any kind as arrays, without those that are not given. */
+/**
+ * Returns a copy of a value in the form that JSON can hold: lists of any kind become arrays, and members that JSON
+ * cannot hold are left out.
+ */
 function plain(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>);
   if (Array.isArray(value)) return value.map(plain);

@@ -1,14 +1,17 @@
 /**
- * Names of states of a batch that are out of date once its positions or cells are set from outside.
+ * Names of states that become invalid when positions or cells of a batch are set from outside.
  *
  * @module
  */
 
-/** The rounding errors of the positions. */
+/** State with the rounding remainders of the positions. */
 export const POSITIONS_LOW = "positionsLow";
 
-/** The rounding errors of the cells. */
+/** State with the rounding remainders of the cells. */
 export const CELL_LOW = "cellLow";
 
-/** The number of steps and pairs that L-BFGS remembers: if it is 0, the others mean nothing. */
+/**
+ * State with the numbers of steps and pairs that L-BFGS remembers. If a number is 0, the other states of L-BFGS are
+ * not used.
+ */
 export const LBFGS_COUNTS = "lbfgsCounts";

@@ -1,5 +1,5 @@
 /**
- * Some systems of a batch, and their rows of its fields.
+ * Selected systems of a batch, and their rows of its fields.
  *
  * @module
  */
@@ -9,37 +9,39 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import { markMade } from "../../batch/fields/holder.ts";
 import type { Rows } from "../../hooks/run/read_view.ts";
 
-/** The rows of some systems, in their order. */
+/** The rows of some systems of a batch, in the order of the slots. */
 export class SystemRows {
-  /** Their places. */
+  /** Slots of the systems. */
   readonly places: readonly number[];
   readonly #batch: Batch;
   readonly #offsets: Int32Array;
   #own: Batch | undefined;
 
-  /** Copies nothing yet. */
+  /** Creates the selection without copying values. */
   constructor(batch: Batch, places: readonly number[]) {
     this.#batch = batch;
     this.#offsets = batch.nodeOffsets;
     this.places = places;
   }
 
-  /** Returns whether they are of this batch, with its current systems. */
+  /** Returns whether this selection was made from `batch` and the batch has had the same systems since then. */
   isFor(batch: Batch): boolean {
     return batch === this.#batch && batch.nodeOffsets === this.#offsets;
   }
 
-  /** True if they are all systems of the batch. */
+  /** True if all systems of the batch are selected. */
   get isAll(): boolean {
     return this.places.length === this.#batch.size;
   }
 
-  /** A batch of these systems, which shares its values with the whole batch. */
+  /** A batch of the selected systems: a view of the whole batch, or the whole batch if all are selected. */
   get batch(): Batch {
     return this.#own ??= this.isAll ? this.#batch : this.#batch.view(this.places);
   }
 
-  /** Returns their rows of a field, or of each field in a frame. */
+  /**
+   * Returns the rows of the selected systems, from the values of a field or from a frame (an object with all fields).
+   */
   of(field: string, value: unknown): unknown {
     if (this.isAll) return value;
     if (!ArrayBuffer.isView(value)) return this.#ofFrame(value as Record<string, NumericArray>);
@@ -52,13 +54,13 @@ export class SystemRows {
     return rows;
   }
 
-  /** Puts rows of theirs where they belong. */
+  /** Copies the rows of the selected systems back to their positions in `whole`. */
   put(field: string, rows: NumericArray, whole: NumericArray): void {
     const { each, isNode } = this.#shape(field, whole);
     this.#each(each, isNode, (from, to, at) => whole.set(rows.subarray(at, at + to - from), from));
   }
 
-  /** Returns their flags. */
+  /** Returns the entries of the selected systems in a mask with one number per system. */
   masked(mask: ArrayLike<number>): Int32Array {
     return Int32Array.from(this.places, (place) => mask[place] ?? 0);
   }
@@ -72,7 +74,7 @@ export class SystemRows {
     return markMade(own);
   }
 
-  /** Numbers per row, and whether there is a row per atom. */
+  /** Returns the number of values per row, and whether there is one row per atom. */
   #shape(field: string, values: NumericArray): { each: number; isNode: boolean } {
     const info = this.#batch.fields().find(({ name }) => name === field);
     const isNode = info?.level === "node";
@@ -103,8 +105,8 @@ export class SystemRows {
 }
 
 /**
- * Returns how the numbers of a field belong to the atoms or systems of a batch, which began at `offsets`; `undefined` if
- * they belong to edges. Measured fields belong to systems.
+ * Returns how the values of a field are divided among the atoms or systems of a batch with the given node offsets.
+ * Returns `undefined` for fields per edge. Measured fields have one row per system.
  */
 export function rowsIn(
   batch: Batch,

@@ -1,5 +1,5 @@
 /**
- * The parts of integrators that change cells: the kick of a cell, and the motion of atoms in a cell under strain.
+ * Kernels of integrators that change cells: the kick of the cell, and the motion of atoms in a cell under strain.
  *
  * @module
  */
@@ -21,34 +21,34 @@ import { freedomOfBath } from "../engine/measures.ts";
 import { CELL_LOW } from "../engine/state_names.ts";
 import { lowOf } from "./motion.ts";
 
-/** The part of a cell that can change. */
+/** Degrees of freedom of the cell: its volume, its three lengths, or all lengths and angles. */
 export type PressureCoupling = "isotropic" | "anisotropic" | "triclinic";
 
-/** The parameters of a barostat. */
+/** Parameters of a barostat. */
 export interface BarostatParameters {
-  /** The time of a step, fs. */
+  /** Time step, fs. */
   readonly dt: PerSystem;
-  /** The pressure outside, eV/Å³. */
+  /** External pressure, eV/Å³. */
   readonly pressure: PerSystem;
-  /** The relaxation time of the cell, fs. */
+  /** Relaxation time of the cell, fs. */
   readonly barostatTime: PerSystem;
-  /** K: together with the time it gives the cell its inertia. */
+  /** Temperature, K. Together with `barostatTime` it determines the inertia of the cell. */
   readonly temperature: PerSystem;
-  /** The part of the cell that can change. */
+  /** Degrees of freedom of the cell. */
   readonly pressureCoupling: PressureCoupling;
 }
 
 /** A barostat on a batch. */
 export interface Barostat {
-  /** dt, fs, one number per system. */
+  /** Time step, fs, one number per system. */
   readonly step: Buffer<"real">;
-  /** Half a kick of the cell. */
+  /** Kernel of half a kick of the cell. */
   readonly kickCell: KernelCall;
-  /** Half a kick of the atoms. */
+  /** Kernel of half a kick of the atoms. */
   readonly kick: KernelCall;
-  /** A drift of atoms and cell. */
+  /** Kernel of a drift of atoms and cell over a whole step. */
   readonly drift: KernelCall;
-  /** Arguments that the kernels of the cell share. */
+  /** Arguments that all kernels of the cell have in common. */
   readonly cell: {
     readonly rate: Buffer<"f64">;
     readonly parameters: Buffer<"f64">;
@@ -64,7 +64,10 @@ const COUPLINGS: Readonly<Record<PressureCoupling, number>> = {
   triclinic: Coupling.TRICLINIC,
 };
 
-/** Throws a TypeError or RangeError if `pressureCoupling` does not exist, or the cell would answer too fast. */
+/**
+ * Throws a TypeError or RangeError if `pressureCoupling` is invalid, or `barostatTime` is too short for the time
+ * step.
+ */
 export function checkBarostat(engine: string, parameters: BarostatParameters): void {
   checkPressureCoupling(engine, parameters.pressureCoupling);
   checkCoupling(engine, "barostatTime", parameters.barostatTime, parameters.dt);
@@ -79,7 +82,10 @@ function checkPressureCoupling(engine: string, coupling: unknown): void {
   );
 }
 
-/** Throws a RangeError for a system that has no cell to be changed, or not one that can be changed so. */
+/**
+ * Creates a barostat on a batch. Throws a RangeError if a system is not periodic in all directions, or its cell does
+ * not fit `pressureCoupling`.
+ */
 export function openBarostat(
   state: ResidentBatch,
   engine: string,
@@ -90,7 +96,7 @@ export function openBarostat(
   checkCells(state, engine, pressureCoupling);
   const step = parameter(state, engine, "dt", dt);
   const cell = {
-    // In the order of BarostatParameter.
+    // The order must be that of BarostatParameter.
     parameters: parameterTable(state, engine, {
       dt,
       pressure,
@@ -141,19 +147,19 @@ function callsOf(
   };
 }
 
-/** A chain of thermostats, for {@linkcode barostatChain}. */
+/** Options of {@linkcode barostatChain}. */
 export interface CellChain {
-  /** The number of links. */
+  /** Number of thermostats in the chain. */
   readonly length: number;
-  /** The number of parts into which a half step is divided. */
+  /** Number of substeps into which half a step is divided. */
   readonly parts: 1 | 3 | 5;
-  /** The energy of other chains, eV, one number per system. */
+  /** Energy of the other chains, eV, one number per system. */
   readonly others: Buffer<"f64">;
 }
 
 /**
- * Returns the call of half a step of a Nosé–Hoover chain on the cell of each system. At the end of a step it must
- * be the last: then `bathEnergy` is whole.
+ * Returns the kernel call of half a step of a Nosé–Hoover chain on the cell of each system. It must be the last
+ * kernel of a step, because it completes `bathEnergy`.
  */
 export function barostatChain(
   state: ResidentBatch,
@@ -165,7 +171,7 @@ export function barostatChain(
   return call(barostatChainKernel, { ...cell, eta, etaDot, length, parts, others });
 }
 
-/** Returns p V of each system. */
+/** Returns p V of each system, eV. */
 function work({ batch }: ResidentBatch, pressure: Float64Array): Float64Array {
   const cell = batch.get("cell");
   return pressure.map((p, system) => p * Math.abs(signedVolume(cell, 9 * system)));
@@ -197,7 +203,7 @@ function checkCells({ batch }: ResidentBatch, engine: string, coupling: Pressure
   }
 }
 
-/** Returns whether lengths can change along x, y and z without changing an angle. */
+/** Returns whether each lattice vector is along x, y or z, so that the lengths can change without changing an angle. */
 function isAlongAxes(cell: readonly number[]): boolean {
   return [0, 3, 6].every((k) => cell.slice(k, k + 3).filter((x) => x !== 0).length === 1);
 }

@@ -1,5 +1,6 @@
 /**
- * The parts of integrators that couple systems to a bath, named as in the papers: each is one kernel on a batch.
+ * Kernels of integrators that couple systems to a heat bath, named as in the literature. Each function returns one
+ * kernel call.
  *
  * @module
  */
@@ -12,20 +13,20 @@ import { velocityRescale } from "../../kernels/thermostats/velocity_rescale.ts";
 import { bathEnergy, freedomOfBath } from "../engine/measures.ts";
 import type { StepTime } from "./motion.ts";
 
-/** A bath of {@linkcode thermalize}. */
+/** Parameters of {@linkcode thermalize}. */
 export interface Bath {
-  /** K, one number per system. */
+  /** Temperature, K, one number per system. */
   readonly temperature: Buffer<"real">;
-  /** A whole number from 0 to 2⁵³ − 1. */
+  /** Seed of the noise: a whole number from 0 to 2⁵³ − 1. */
   readonly seed: number;
-  /** 1/fs, one number per system. */
+  /** Friction, 1/fs, one number per system. */
   readonly friction: Buffer<"real">;
 }
 
 /**
- * Returns the call of O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ; the
- * noise is keyed by seed, system id, step of the system and atom. The energy that it removes is added to
- * {@linkcode bathEnergy}.
+ * Returns the kernel call of O: friction and noise over a whole step, v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m)
+ * ξ. The noise is determined by the seed, the system id, the step of the system, and the atom. The energy that the
+ * kernel removes is added to {@linkcode bathEnergy}.
  *
  * @example
  * ```ts
@@ -63,16 +64,16 @@ export function thermalize(state: ResidentBatch, dt: StepTime, bath: Bath): Kern
   });
 }
 
-/** A bath of {@linkcode rescaleVelocities}. */
+/** Parameters of {@linkcode rescaleVelocities}. */
 export interface RescalingBath extends Omit<Bath, "friction"> {
-  /** The coupling time, fs, one number per system. */
+  /** Coupling time, fs, one number per system. */
   readonly time: Buffer<"real">;
 }
 
 /**
- * Returns the call of stochastic velocity rescaling over a whole step: v = α v, with a random α for each system that
- * samples the kinetic energy of a bath; keyed by seed, system id and step of the system. For integrators that keep a
- * center of mass at rest.
+ * Returns the kernel call of stochastic velocity rescaling over a whole step: v = α v. The factor α of each system is
+ * random and makes its kinetic energy sample the canonical distribution. It is determined by the seed, the system id,
+ * and the step of the system. Use it in integrators that keep a center of mass at rest.
  */
 export function rescaleVelocities(
   state: ResidentBatch,
@@ -92,23 +93,23 @@ export function rescaleVelocities(
   });
 }
 
-/** Splits a seed into the two words that kernels take. */
+/** Splits a seed into its lower and upper 32 bits, which kernels take separately. */
 function halvesOf(seed: number) {
   return { seedLow: seed % 2 ** 32, seedHigh: Math.floor(seed / 2 ** 32) };
 }
 
-/** A chain of thermostats, for {@linkcode noseHooverChain}. */
+/** Parameters of {@linkcode noseHooverChain}. */
 export interface ChainBath {
-  /** K, above 0, one number per system. */
+  /** Temperature, K, above 0, one number per system. */
   readonly temperature: Buffer<"real">;
-  /** The coupling time, fs, one number per system. */
+  /** Coupling time, fs, one number per system. */
   readonly time: Buffer<"real">;
-  /** The number of links. */
+  /** Number of thermostats in the chain. */
   readonly length: number;
-  /** The number of parts into which a half step is divided. */
+  /** Number of substeps into which half a step is divided. */
   readonly parts: 1 | 3 | 5;
   /**
-   * The buffer for the energy of the chain, eV per system.
+   * Buffer for the energy of the chain, eV, one number per system.
    *
    * @default bathEnergy(state)
    */
@@ -116,8 +117,9 @@ export interface ChainBath {
 }
 
 /**
- * Returns the call of half a step of a Nosé–Hoover chain on the atoms of each system: v e^x, x from their kinetic
- * energy. It must be the first and the last kernel of a step, in an integrator that keeps a center of mass at rest.
+ * Returns the kernel call of half a step of a Nosé–Hoover chain on the atoms of each system: v = v e^x, where x
+ * follows from their kinetic energy. It must be the first and the last kernel of a step, and the integrator must keep
+ * a center of mass at rest.
  */
 export function noseHooverChain(state: ResidentBatch, dt: StepTime, bath: ChainBath): KernelCall {
   const { temperature, time, length, parts, energy = bathEnergy(state) } = bath;

@@ -1,5 +1,5 @@
 /**
- * Checks of the couplings of thermostats and barostats.
+ * Checks of the parameters of thermostats and barostats.
  *
  * @module
  */
@@ -8,8 +8,8 @@ import type { Batch } from "../../batch/batch.ts";
 import { checkParameter, isFromField, type PerSystem, perSystem } from "./parameters.ts";
 
 /**
- * Throws a RangeError for a coupling time that steps cannot follow: a chain would run away, or take all motion.
- * Values from fields are checked once there is a batch.
+ * Throws a RangeError if a coupling time is below two steps, because a chain would then be unstable or stop all
+ * motion. Values from fields are only checked if a batch is given.
  */
 export function checkCoupling(
   engine: string,
@@ -39,7 +39,7 @@ export function checkCoupling(
   }
 }
 
-/** Throws a TypeError or RangeError for invalid options of a chain of thermostats. */
+/** Throws a TypeError or RangeError if an option of a Nosé–Hoover chain is invalid. */
 export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: unknown): void {
   for (const [name, value] of Object.entries({ chainLength, yoshidaOrder })) {
     if (typeof value === "number") continue;

@@ -1,5 +1,5 @@
 /**
- * Integrators: the parts of a step before and after the forces.
+ * Integrators: the kernels of a step before and after the computation of the forces.
  *
  * @module
  */
@@ -9,74 +9,76 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { OpenStages } from "../stages/open_stages.ts";
 import type { PerSystem } from "./parameters.ts";
 
-/** An integrator: moves atoms by forces. An engine opens it once for each batch. */
+/** A numerical scheme that moves atoms by forces. An engine opens it once for each batch. */
 export interface Integrator {
-  /** The name in listings, logs and checkpoints. */
+  /** Name in listings, logs and checkpoints. */
   readonly name: string;
   /**
-   * The names of its own options, by which an engine finds misspelled ones.
+   * Names of the integrator's own options. An engine uses them to detect misspelled options.
    *
-   * @default no names
+   * @default []
    */
   readonly parameters?: readonly string[];
   /**
-   * The values of its own options, by name. Checkpoints keep them, and a run that goes on with others warns.
+   * Values of the integrator's own options, by name. Checkpoints contain them, and an engine warns if a run continues
+   * with other values.
    *
-   * @default `undefined`: checkpoints keep none
+   * @default undefined: checkpoints contain no values
    */
   readonly values?: Readonly<Record<string, unknown>>;
   /**
-   * The time of a step, fs.
+   * Time step, fs.
    *
-   * @default `undefined`: its steps take no time
+   * @default undefined: steps take no time
    */
   readonly dt?: PerSystem;
   /**
-   * True if it conserves the total momentum, so that a center of mass at rest has no temperature.
+   * True if the integrator conserves the total momentum. The degrees of freedom of a center of mass at rest then do
+   * not count for the temperature.
    *
    * @default false
    */
   readonly keepsMomentum?: boolean;
   /**
-   * The temperature of its bath, K.
+   * Temperature of the thermostat, K.
    *
-   * @default `undefined`: it has none
+   * @default undefined: there is no thermostat
    */
   readonly temperature?: PerSystem;
   /**
-   * True if it conserves the sum of potential and kinetic energies.
+   * True if the integrator conserves the sum of potential and kinetic energy.
    *
    * @default false
    */
   readonly conservesEnergy?: boolean;
   /**
-   * True if its kernels read the virials of the forces: each evaluation of forces then gives them.
+   * True if the kernels read the virials. Each evaluation of forces then computes them, too.
    *
    * @default false
    */
   readonly needsStress?: boolean;
   /**
-   * True if its kernels read energies: each evaluation of forces then gives them.
+   * True if the kernels read the energies. Each evaluation of forces then computes them, too.
    *
    * @default false
    */
   readonly needsEnergy?: boolean;
   /**
-   * The integrators of several stages, in the order of the `status` of a system.
+   * Integrators of several stages. A system with `status` k is moved by the integrator with index k.
    *
-   * @default `undefined`: one integrator for all systems
+   * @default undefined: one integrator moves all systems
    */
   readonly stages?: readonly Integrator[];
-  /** Returns its kernels on a batch. Throws a RangeError for a parameter that does not fit the batch. */
+  /** Returns the kernels for a batch. Throws a RangeError if a parameter does not fit the batch. */
   open(state: ResidentBatch): OpenIntegrator;
 }
 
-/** An integrator on a batch. */
+/** The kernels of an integrator for a batch. */
 export interface OpenIntegrator {
-  /** Kernels before the forces: they give new positions. */
+  /** Kernels that run before the forces are computed, and change the positions. */
   readonly pre: readonly KernelCall[];
-  /** Kernels after the forces. */
+  /** Kernels that run after the forces are computed. */
   readonly post: readonly KernelCall[];
-  /** The stages of its systems, if it has several. */
+  /** Stages of the systems, if the integrator has several stages. */
   readonly stages?: OpenStages;
 }

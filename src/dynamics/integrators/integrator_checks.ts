@@ -23,7 +23,10 @@ export function checkIntegrator(integrator: unknown): asserts integrator is Inte
   );
 }
 
-/** Returns the result of `open()` of an integrator. Throws a TypeError if its lists of kernels are missing. */
+/**
+ * Checks the result of `open()` of an integrator, and returns it. Throws a TypeError if `pre` or `post` is not an
+ * array.
+ */
 export function checkedOpen(name: string, opened: OpenIntegrator): OpenIntegrator {
   const given: unknown = opened;
   const list = isObject(given)

@@ -1,5 +1,5 @@
 /**
- * The parts of integrators that move atoms, named as in the papers: each is one kernel on a batch.
+ * Kernels of integrators that move atoms, named as in the literature. Each function returns one kernel call.
  *
  * @module
  */
@@ -11,11 +11,11 @@ import { kick as kickKernel } from "../../kernels/integrate/kick.ts";
 import { kickDrift as kickDriftKernel } from "../../kernels/integrate/kick_drift.ts";
 import { POSITIONS_LOW } from "../engine/state_names.ts";
 
-/** The time of a step, fs, one number per system. */
+/** Buffer with the time step, fs, one number per system. */
 export type StepTime = Buffer<"real">;
 
 /**
- * Returns the call of B: half a kick, v += ½ dt F/m.
+ * Returns the kernel call of B: half a kick, v += ½ dt F/m.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function kick(state: ResidentBatch, dt: StepTime): KernelCall {
 }
 
 /**
- * Returns the call of B and A in one: half a kick and a whole drift, v += ½ dt F/m; x += dt v.
+ * Returns the kernel call of B and A together: half a kick and a whole drift, v += ½ dt F/m; x += dt v.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export function kickDrift(state: ResidentBatch, dt: StepTime): KernelCall {
 }
 
 /**
- * Returns the call of A: a drift over a fraction of the step, x += fraction · dt v.
+ * Returns the kernel call of A: a drift over a fraction of the step, x += fraction · dt v.
  *
  * @example
  * ```ts
@@ -110,8 +110,8 @@ export function drift(state: ResidentBatch, dt: StepTime, fraction: number): Ker
 }
 
 /**
- * Returns the low digits of the positions, which f32 cannot hold, without which f32 would not conserve energy as f64
- * does.
+ * Returns the buffer with the rounding remainders of the positions. Without them, float32 would not conserve energy
+ * as well as float64.
  */
 export function lowOf(state: ResidentBatch): Buffer<"real"> {
   return state.state(POSITIONS_LOW, { dtype: "real", level: "node", width: 3, isShared: true });

@@ -6,11 +6,11 @@ import type { Integrator } from "./integrator.ts";
 import { checkedParameters, type ParameterTable, type PerSystem, Rule } from "./parameters.ts";
 import { PRESSURE_PARAMETERS, type PressureOptions } from "./shared_options.ts";
 
-/** Options of {@linkcode NPH} besides those of every engine. */
+/** Options of {@linkcode NPH}, in addition to those of every engine. */
 export interface NPHOptions extends PressureOptions {
   /**
-   * The approximate temperature of the system, K. Together with τ it gives the cell its inertia; nothing else depends
-   * on it.
+   * Approximate temperature of the system, K. Together with `barostatTime` it determines the inertia of the cell, and
+   * has no other effect.
    *
    * @default 300
    */
@@ -24,8 +24,9 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
 };
 
 /**
- * Dynamics at constant pressure and enthalpy, the integrator of {@linkcode NPH}: that of Martyna, Tobias and Klein,
- * without thermostats. A cell h is strained at a rate ν, which the difference of pressures drives:
+ * Returns the integrator of {@linkcode NPH}: dynamics at constant pressure and enthalpy by Martyna, Tobias and Klein,
+ * without thermostats. The difference between the internal and the external pressure drives the strain rate ν of the
+ * cell h:
  *
  * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f.
  *
@@ -33,19 +34,20 @@ const PARAMETERS: ParameterTable<NPHOptions> = {
  * |---|---|---|
  * | x, v, F, m | positions, velocities, forces, masses | Å, Å/fs, eV/Å, amu |
  * | h, V | the cell, its volume | Å, Å³ |
- * | ν | the rate of strain, symmetric: the cell never turns | 1/fs |
+ * | ν | the rate of strain, symmetric: the cell does not rotate | 1/fs |
  * | Ξ, K | Σ F⊗x = −dE/dε, kinetic energy | eV |
  * | f | degrees of freedom: 3 less for a center of mass at rest | |
  * | p | `pressure` | eV/Å³ |
  * | τ, T | `barostatTime`, `temperature`: W = (f/3 + 1) k_B T τ² | fs, K |
  *
- * With `pressureCoupling` "isotropic" ν is the mean of its diagonal, with "anisotropic" its diagonal, and 1 or 3
- * numbers of the cell move instead of 6. For N atoms whose center of mass may move f/3 + 1 is N + 1; at rest it is N.
+ * ν is replaced by the mean of its diagonal if `pressureCoupling` is "isotropic", and by its diagonal if it is
+ * "anisotropic". Then 1 or 3 numbers of the cell change instead of 6. For N atoms, f/3 + 1 is N + 1 if the center of
+ * mass may move, and N if it is at rest.
  *
- * A step is half a kick of ν, half a kick of v, a drift of x and h, new forces, and both half kicks in reverse; all are
- * solved exactly (e^(ν dt), by its series), so that it is symmetric in time, of second order. Conserves E + K + p V +
- * ½ W Tr ν² within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna,
- * Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
+ * A step is half a kick of ν, half a kick of v, a drift of x and h, new forces, and both half kicks in reverse order.
+ * Each part is solved exactly (e^(ν dt), by its series), so the step is symmetric in time and of second order. The
+ * integrator conserves E + K + p V + ½ W Tr ν² up to order dt², and keeps a center of mass at rest. Martyna, Tobias,
+ * Klein, J. Chem. Phys. 101, 4177 (1994); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
  *
  * @example
  * ```ts
@@ -84,10 +86,11 @@ export function nphIntegrator(options: NPHOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant pressure and enthalpy, by {@linkcode nphIntegrator}: the cell breathes until the pressure inside
- * is that outside. All systems must be periodic along all directions, and the model must give stresses.
+ * Molecular dynamics at constant pressure and enthalpy, with the integrator {@linkcode nphIntegrator}. The cell
+ * changes until the internal pressure equals the external one on average. All systems must be periodic in all
+ * directions, and the model must provide stresses.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -109,7 +112,7 @@ export class NPH<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NPHOptions & DynamicsOptions<H, N, W>) {
     super(nphIntegrator(options), options);
   }

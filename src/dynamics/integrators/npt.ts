@@ -13,15 +13,16 @@ import {
 import { checkChain, checkCoupling } from "./couplings.ts";
 import { noseHooverChain } from "./baths.ts";
 
-/** Options of {@linkcode NPT} besides those of every engine. */
+/** Options of {@linkcode NPT}, in addition to those of every engine. */
 export interface NPTOptions extends ChainOptions, PressureOptions {}
 
 const NAME = "NPT";
 const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAIN_PARAMETERS };
 
 /**
- * Dynamics at constant pressure and temperature, the integrator of {@linkcode NPT}: that of Martyna, Tobias and Klein.
- * As `nphIntegrator`, with one Nosé–Hoover chain on the atoms and one on the cell, each as in `noseHoover`:
+ * Returns the integrator of {@linkcode NPT}: dynamics at constant pressure and temperature by Martyna, Tobias and
+ * Klein. It extends `nphIntegrator` by one Nosé–Hoover chain on the atoms and one on the cell, each as in
+ * `noseHoover`:
  *
  * ẋ = v + ν x; v̇ = F/m − (ν + Tr ν/f) v − η̇₁ v; ḣ = ν h; W ν̇ = Σ m v⊗v + Ξ − p V + 2K/f − W ζ̇₁ ν.
  *
@@ -34,11 +35,11 @@ const PARAMETERS: ParameterTable<NPTOptions> = { ...PRESSURE_PARAMETERS, ...CHAI
  * | ζ | the chain of the cell: Q₁ = g k_B T τ_p², Q_k = k_B T τ_p² | |
  * | g | 1, 3 or 6: the degrees of freedom of the cell | |
  *
- * A step is half a step of both chains, one of `nphIntegrator`, and half a step of both chains: symmetric in time, of
- * second order. Samples the isothermal-isobaric ensemble where the motion is chaotic. Conserves E + K + p V + ½ W Tr
- * ν² + the energy of the chains, within dt², and a center of mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101,
- * 4177 (1994); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón,
- * Jochim, Martyna, J. Phys. A 39, 5629 (2006).
+ * A step is half a step of both chains, a step of `nphIntegrator`, and half a step of both chains. It is symmetric in
+ * time and of second order. The integrator samples the isothermal-isobaric ensemble if the motion is chaotic. It
+ * conserves the sum of E + K + p V + ½ W Tr ν² and the energy of the chains up to order dt², and keeps a center of
+ * mass at rest. Martyna, Tobias, Klein, J. Chem. Phys. 101, 4177 (1994); Martyna, Tuckerman, Tobias, Klein, Mol.
+ * Phys. 87, 1117 (1996); Tuckerman, Alejandre, López-Rendón, Jochim, Martyna, J. Phys. A 39, 5629 (2006).
  *
  * @example
  * ```ts
@@ -94,10 +95,11 @@ export function nptIntegrator(options: NPTOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant pressure and temperature, by {@linkcode nptIntegrator}: deterministic, and with a conserved
- * energy. All systems must be periodic along all directions, and the model must give stresses.
+ * Molecular dynamics at constant pressure and temperature, with the integrator {@linkcode nptIntegrator}. It is
+ * deterministic and has a conserved energy. All systems must be periodic in all directions, and the model must
+ * provide stresses.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -127,7 +129,7 @@ export class NPT<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NPTOptions & DynamicsOptions<H, N, W>) {
     super(nptIntegrator(options), options);
   }

@@ -1,6 +1,6 @@
 /**
- * Molecular dynamics at constant energy. This entry loads less code than `@hooke/hooke/dynamics`, which has all
- * engines.
+ * Molecular dynamics at constant energy. This entry point loads less code than `@hooke/hooke/dynamics`, which exports
+ * all engines.
  *
  * @module
  */
@@ -13,22 +13,21 @@ import { checkedParameters, parameter, type ParameterTable, Rule } from "./param
 import type { TimeStepOptions } from "./shared_options.ts";
 import { kick, kickDrift } from "./motion.ts";
 
-/** Options of {@linkcode NVE} besides those of every engine. */
+/** Options of {@linkcode NVE}, in addition to those of every engine. */
 export interface NVEOptions extends TimeStepOptions {}
 
 const PARAMETERS: ParameterTable<NVEOptions> = { dt: { rule: Rule.STEP } };
 
 /**
- * Returns velocity Verlet, the integrator of {@linkcode NVE}: v += ½ dt F/m; x += dt v; new forces; v += ½ dt
- * F/m.
+ * Returns velocity Verlet, the integrator of {@linkcode NVE}: v += ½ dt F/m; x += dt v; new forces; v += ½ dt F/m.
  *
  * | symbol | meaning | unit |
  * |---|---|---|
  * | x, v, F, m | positions, velocities, forces, masses | Å, Å/fs, eV/Å, amu |
  * | dt | `dt` | fs |
  *
- * Second order; conserves momentum, and the energy up to a bounded error of order dt². Swope, Andersen, Berens,
- * Wilson, J. Chem. Phys. 76, 637 (1982).
+ * The scheme is of second order. It conserves momentum, and the energy up to a bounded error of order dt². Swope,
+ * Andersen, Berens, Wilson, J. Chem. Phys. 76, 637 (1982).
  *
  * @example
  * ```ts
@@ -67,9 +66,9 @@ export function velocityVerlet(options: NVEOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant energy, by {@linkcode velocityVerlet}.
+ * Molecular dynamics at constant energy, with the integrator {@linkcode velocityVerlet}.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -90,7 +89,7 @@ export class NVE<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NVEOptions & DynamicsOptions<H, N, W>) {
     super(velocityVerlet(options), options);
   }

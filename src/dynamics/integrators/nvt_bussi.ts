@@ -13,9 +13,9 @@ import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./share
 import { rescaleVelocities } from "./baths.ts";
 import { kick, kickDrift } from "./motion.ts";
 
-/** Options of {@linkcode NVTBussi} besides those of every engine. */
+/** Options of {@linkcode NVTBussi}, in addition to those of every engine. */
 export interface NVTBussiOptions extends StochasticThermostatOptions {
-  /** The relaxation time τ of the kinetic energy, fs. */
+  /** Relaxation time τ of the kinetic energy, fs. */
   readonly thermostatTime: PerSystem;
 }
 
@@ -27,20 +27,20 @@ const PARAMETERS: ParameterTable<NVTBussiOptions> = {
 
 /**
  * Returns stochastic velocity rescaling (CSVR), the integrator of {@linkcode NVTBussi}: velocity Verlet, then v = α v
- * for each system, α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K), c = e^(−dt/τ), which is the exact
- * evolution of the kinetic energy in a bath over a whole step.
+ * for each system, with α² = c + (1 − c) k_B T/2K Σ ξ_i² + 2 ξ₁ √(c (1 − c) k_B T/2K) and c = e^(−dt/τ). This is the
+ * exact evolution of the kinetic energy in a heat bath over a whole step.
  *
  * | symbol | meaning | unit |
  * |---|---|---|
  * | T | `temperature` | K |
  * | τ | `thermostatTime` | fs |
  * | K | the kinetic energy before | eV |
- * | ξ_i | Gaussian numbers, one for each degree of freedom, keyed by seed, system id, step of the system | |
+ * | ξ_i | Gaussian numbers, one per degree of freedom, determined by seed, system id, and step of the system | |
  *
- * Samples the canonical ensemble up to an error of order dt², and hardly disturbs how atoms move: directions stay, and
- * a center of mass at rest. Conserves `conservedEnergy`, E + K and all that was taken out, up to a bounded error of
- * order dt². It cannot move a system that is at rest and has no forces. Bussi, Donadio, Parrinello, J. Chem.
- * Phys. 126, 014101 (2007).
+ * The integrator samples the canonical ensemble up to an error of order dt². It hardly disturbs the motion of the
+ * atoms: the directions of velocities do not change, and a center of mass at rest stays at rest. It conserves
+ * `conservedEnergy`, the sum of E, K and the energy taken out, up to a bounded error of order dt². A system that is
+ * at rest and has no forces stays at rest. Bussi, Donadio, Parrinello, J. Chem. Phys. 126, 014101 (2007).
  *
  * @example
  * ```ts
@@ -84,9 +84,10 @@ export function bussi(options: NVTBussiOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant temperature, by {@linkcode bussi}, also known as CSVR and v-rescale.
+ * Molecular dynamics at constant temperature, with the integrator {@linkcode bussi}, which is also known as CSVR and
+ * v-rescale.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -107,7 +108,7 @@ export class NVTBussi<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NVTBussiOptions & DynamicsOptions<H, N, W>) {
     super(bussi(options), options);
   }

@@ -13,9 +13,9 @@ import { STOCHASTIC_PARAMETERS, type StochasticThermostatOptions } from "./share
 import { thermalize } from "./baths.ts";
 import { drift, kick } from "./motion.ts";
 
-/** Options of {@linkcode NVTLangevin} besides those of every engine. */
+/** Options of {@linkcode NVTLangevin}, in addition to those of every engine. */
 export interface NVTLangevinOptions extends StochasticThermostatOptions {
-  /** The friction, 1/fs; 0.01 forgets velocities within 100 fs. With 0 it is NVE. */
+  /** Friction γ, 1/fs. Velocities decorrelate within 1/γ: 100 fs for 0.01. With friction 0 the dynamics is NVE. */
   readonly friction: PerSystem;
 }
 
@@ -26,19 +26,20 @@ const PARAMETERS: ParameterTable<NVTLangevinOptions> = {
 };
 
 /**
- * Returns Langevin dynamics split as BAOAB, the integrator of {@linkcode NVTLangevin}: half a kick (B), half a drift
- * (A), the bath for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift (A), new forces,
- * half a kick (B).
+ * Returns Langevin dynamics in the splitting BAOAB, the integrator of {@linkcode NVTLangevin}: half a kick (B), half
+ * a drift (A), friction and noise for a whole step (O: v = e^(−γ dt) v + √((1 − e^(−2γ dt)) k_B T/m) ξ), half a drift
+ * (A), new forces, half a kick (B).
  *
  * | symbol | meaning | unit |
  * |---|---|---|
  * | γ | `friction` | 1/fs |
  * | T | `temperature` | K |
- * | ξ | Gaussian numbers keyed by seed, system id, step of the system, atom | |
+ * | ξ | Gaussian numbers, determined by seed, system id, step of the system, and atom | |
  *
- * Samples the canonical ensemble; configurational averages are exact for harmonic forces and of order dt² (often dt⁴)
- * otherwise. Conserves `conservedEnergy`, E + K and all that the bath took out, up to a bounded error of order dt²
- * (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007). Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
+ * The integrator samples the canonical ensemble. Configurational averages are exact for harmonic forces; otherwise
+ * their error is of order dt² (often dt⁴). It conserves `conservedEnergy`, the sum of E, K and the energy that the
+ * thermostat has taken out, up to a bounded error of order dt² (Bussi, Parrinello, Phys. Rev. E 75, 056707, 2007).
+ * Leimkuhler, Matthews, Appl. Math. Res. Express 2013, 34.
  *
  * @example
  * ```ts
@@ -82,9 +83,9 @@ export function langevin(options: NVTLangevinOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant temperature, by {@linkcode langevin}.
+ * Molecular dynamics at constant temperature, with the integrator {@linkcode langevin}.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -105,7 +106,7 @@ export class NVTLangevin<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NVTLangevinOptions & DynamicsOptions<H, N, W>) {
     super(langevin(options), options);
   }

@@ -8,15 +8,15 @@ import { CHAIN_PARAMETERS, type ChainOptions } from "./shared_options.ts";
 import { noseHooverChain } from "./baths.ts";
 import { kick, kickDrift } from "./motion.ts";
 
-/** Options of {@linkcode NVTNoseHoover} besides those of every engine. */
+/** Options of {@linkcode NVTNoseHoover}, in addition to those of every engine. */
 export interface NVTNoseHooverOptions extends ChainOptions {}
 
 const NAME = "NVTNoseHoover";
 
 /**
  * Returns Nosé–Hoover chains, the integrator of {@linkcode NVTNoseHoover}: half a step of the chain, velocity Verlet,
- * half a step of the chain. The chain, with g degrees of freedom: v̇ = F/m − η̇₁ v; Q₁ η̈₁ = 2K − g k_B T − Q₁ η̇₁
- * η̇₂; Q_k η̈_k = Q_(k−1) η̇²_(k−1) − k_B T − Q_k η̇_k η̇_(k+1).
+ * half a step of the chain. The equations of motion with g degrees of freedom are: v̇ = F/m − η̇₁ v; Q₁ η̈₁ = 2K − g
+ * k_B T − Q₁ η̇₁ η̇₂; Q_k η̈_k = Q_(k−1) η̇²_(k−1) − k_B T − Q_k η̇_k η̇_(k+1).
  *
  * | symbol | meaning | unit |
  * |---|---|---|
@@ -25,9 +25,10 @@ const NAME = "NVTNoseHoover";
  * | η_k | the thermostats, `chainLength` of them; they begin at 0, at rest | |
  * | K | the kinetic energy | eV |
  *
- * Second order, deterministic and reversible; samples the canonical ensemble where the motion is chaotic. Conserves
- * `conservedEnergy` = E + K + Σ ½ Q_k η̇_k² + g k_B T η₁ + k_B T Σ η_k, and a center of mass at rest. Martyna, Klein,
- * Tuckerman, J. Chem. Phys. 97, 2635 (1992); Martyna, Tuckerman, Tobias, Klein, Mol. Phys. 87, 1117 (1996).
+ * The scheme is of second order, deterministic and reversible. It samples the canonical ensemble if the motion is
+ * chaotic. It conserves `conservedEnergy` = E + K + Σ ½ Q_k η̇_k² + g k_B T η₁ + k_B T Σ η_k, and keeps a center of
+ * mass at rest. Martyna, Klein, Tuckerman, J. Chem. Phys. 97, 2635 (1992); Martyna, Tuckerman, Tobias, Klein, Mol.
+ * Phys. 87, 1117 (1996).
  *
  * @example
  * ```ts
@@ -75,9 +76,10 @@ export function noseHoover(options: NVTNoseHooverOptions): Integrator {
 }
 
 /**
- * Molecular dynamics at constant temperature, by {@linkcode noseHoover}: deterministic, and with a conserved energy.
+ * Molecular dynamics at constant temperature, with the integrator {@linkcode noseHoover}. It is deterministic and has
+ * a conserved energy.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -98,7 +100,7 @@ export class NVTNoseHoover<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: NVTNoseHooverOptions & DynamicsOptions<H, N, W>) {
     super(noseHoover(options), options);
   }
