@@ -1,6 +1,6 @@
 /**
- * Hooks for any loop: stages and kinds, hooks, overload tables, the registry, and a loop for custom stages. `hook` and
- * `overload` know the stages of dynamics and training by name, and load neither engine.
+ * Hooks for any loop: stages and kinds, hooks, overload tables, the registry, and a loop for custom stages. `hook`
+ * and `overload` know the stages of dynamics and training by name, without loading these engines.
  *
  * @example A custom loop with a hook that asks to stop
  * ```ts
@@ -50,13 +50,13 @@ import { TrainingStage } from "./training/stages.ts";
 
 export * from "./hooks/mod.ts";
 
-/** The kinds known by name. */
+/** The kinds of stages that `hook` and `overload` know by name: dynamics and training. */
 export type BuiltInKinds = typeof DynamicsStage | typeof TrainingStage;
 
 /**
- * The context of a hook class, from what the class declares: its stages, its `reads` and its `writes`. Each name is
- * written once. A method named after a stage gives the stage, as in `ContextOf<Counts, "training/EPOCH_END">`; a hook of
- * a custom kind gives the kind, too.
+ * Type of the context that a hook class receives, derived from the members that the class declares: its stages, its
+ * `reads` and its `writes`. If the class has methods named after stages, pass the stage as the second argument, as in
+ * `ContextOf<Counts, "training/EPOCH_END">`. For a hook of a custom kind, pass the kind as the third argument.
  *
  * @example
  * ```ts
@@ -81,9 +81,9 @@ export type ContextOf<H, S = DeclaredStage<H>, K extends AnyStages = BuiltInKind
 >[0];
 
 /**
- * The type of a hook at stage `S` that reads the fields `R` and writes the fields `W`. Use it if TypeScript needs an
- * explicit type: for constants, lists, parameters and results of exported functions, and after `implements`. If `S` is
- * a union of stages, the hook must have `stages`. For a custom kind, pass the kind as the last argument. Hooks in
+ * Type of a hook at stage `S` that reads the fields `R` and writes the fields `W`. Use it if TypeScript needs an
+ * explicit type: for constants, lists, parameters, results of exported functions, and after `implements`. If `S` is a
+ * union of stages, the hook must have `stages`. For a custom kind, pass the kind as the last argument. Hooks in
  * `hooks: […]` and `hooks.add(…)` need no type.
  *
  * @example A factory that is exported
@@ -108,30 +108,31 @@ export type HookOf<
 > =
   & HookOptions
   & {
-    /** Its name; that of its class by default. */
+    /** Name of the hook. Default: the name of its class. */
     readonly name?: string;
-    /** Fires when counter % frequency === phase. */
+    /** Interval in steps or other counts: the hook is due when counter % frequency === phase. */
     readonly frequency: number;
-    /** Asked at due counts; the hook is skipped if it returns `false`. */
+    /** Called when the hook is due. If it returns `false`, the hook is skipped. */
     when?(ctx: ArgsAt<K, S, R[], W[]>[0]): boolean;
-    /** The hook itself. */
+    /** Called when the hook is due, with the context of the stage. */
     call(...args: ArgsAt<K, S, R[], W[]>): ResultAt<K, S>;
   }
   & ([S] extends [OnlyOne<S>] ? { readonly stage: S } : { readonly stages: readonly S[] })
   & ([R] extends [never] ? unknown : { readonly reads: readonly R[] })
   & ([W] extends [never] ? unknown : { readonly writes: readonly W[] });
 
-/** A type itself if it is no union, else `never`. */
+/** `T` if it is not a union, otherwise `never`. */
 export type OnlyOne<T, Whole = T> = T extends T ? [Whole] extends [T] ? T : never : never;
 
 const KINDS: readonly BuiltInKinds[] = [DynamicsStage, TrainingStage];
 
 /**
- * Makes a hook from a table, kind → stage → handler, or from an overload set. Contexts are inferred, and specific to
- * each stage; `"*"` takes the other observe stages of a kind, `otherwise` those of any other kind.
+ * Creates a hook from a table (kind → stage → handler) or from an overload set. The type of the context is inferred
+ * for each stage. In a table, `"*"` handles the other observe stages of a kind, and `otherwise` handles the stages of
+ * all other kinds.
  *
- * Throws a `TypeError` for an unknown kind, stage or member and for one of the wrong type, a `RangeError` for a wrong
- * frequency. Each names what is wrong, and the nearest name where one is misspelt.
+ * Throws a `TypeError` if a kind, stage or member is unknown or has the wrong type, and a `RangeError` if the
+ * frequency is invalid. The message names the invalid value, and the nearest valid name if it is misspelled.
  *
  * @example A log for dynamics, training and whatever else there is
  * ```ts
@@ -160,8 +161,9 @@ export function hook<
 }
 
 /**
- * An empty overload set that knows the built-in kinds by name: immutable, open to more rows from anywhere, usable as
- * the `on:` of a hook. There the row is chosen when the hook is registered, and costs nothing in the loop.
+ * Returns an empty overload set that knows the built-in kinds by name. It is immutable: each `on` returns a new set
+ * with one more row. Use it as the `on` of a hook. The rows are then chosen when the hook is registered, so they cost
+ * nothing in the loop.
  *
  * @example
  * ```ts

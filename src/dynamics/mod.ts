@@ -1,5 +1,5 @@
 /**
- * Molecular dynamics and structure relaxation: engines, their stages, and convergence criteria.
+ * Molecular dynamics and structure relaxation: engines, integrators, constraints, convergence criteria and streams.
  *
  * @module
  */

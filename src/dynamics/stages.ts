@@ -1,5 +1,5 @@
 /**
- * The stages of a dynamics step, and the context of hooks at each.
+ * Stages of a dynamics step, and the context that hooks receive at each.
  *
  * @module
  */
@@ -9,11 +9,14 @@ import type { Model } from "../models/model.ts";
 import type { BaseContext, ClassContext, ROWS_OF_BATCH } from "../hooks/protocol/context.ts";
 import { defineKind, type Observe, type StageKind, type StageOf } from "../hooks/protocol/stage.ts";
 
-/** Fields at every dynamics stage. */
+/** Members of the context at every dynamics stage. */
 export interface DynamicsBase extends BaseContext {
-  /** The batch that runs. During a run, values are read by `reads: [...]` and `ctx.read`, or by `await ctx.batch.fetch(name)`. */
+  /**
+   * The batch that runs. During a run, read its values with `reads: [...]` and `ctx.read`, or with `await
+   * ctx.batch.fetch(name)`.
+   */
   readonly batch: Batch;
-  /** Computes the forces. */
+  /** The model, which computes the forces. */
   readonly model: Model;
   /** Progress of the stream; `undefined` if the engine runs one batch. */
   readonly stream?: StreamProgress | undefined;
@@ -21,9 +24,9 @@ export interface DynamicsBase extends BaseContext {
 
 /** Progress of a stream of systems. */
 export interface StreamProgress {
-  /** Finished systems: written, or dropped because they diverged. */
+  /** Number of finished systems: written to a sink, or dropped because they diverged. */
   readonly done: number;
-  /** Systems of the source. */
+  /** Number of systems in the source. */
   readonly total: number;
 }
 
@@ -32,74 +35,77 @@ export type DynamicsFieldName = Extract<keyof DynamicsFields, string>;
 
 /** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
-  /** Type only: hooks read the numbers of atoms and systems by `atom(…)` and `system(…)`. */
+  /**
+   * Exists only in the type. It makes `atom(…)` and `system(…)` available to hooks, which give the numbers of one
+   * atom or system.
+   */
   readonly [ROWS_OF_BATCH]?: true;
-  /** Potential energy per system, eV. */
+  /** Potential energy of each system, eV. */
   readonly energy: Float64Array;
-  /** Largest force on an atom, per system, eV/Å. */
+  /** Largest force on an atom of each system, eV/Å. */
   readonly fmax: Float64Array;
-  /** Temperature per system, K. */
+  /** Temperature of each system, K. */
   readonly temperature: Float64Array;
-  /** Change of the potential energy since the step before, per system, eV. */
+  /** Change of the potential energy of each system since the previous step, eV. */
   readonly energyChange: Float64Array;
-  /** Kinetic energy per system, eV. */
+  /** Kinetic energy of each system, eV. */
   readonly kineticEnergy: Float64Array;
   /**
-   * Conserved energy per system, eV, as of the end of a step: potential and kinetic energy, and that of baths. It does not
-   * exist in relaxations.
+   * Conserved energy of each system at the end of a step, eV: the sum of the potential energy, the kinetic energy,
+   * and the energy of thermostats and barostats. It does not exist in relaxations.
    */
   readonly conservedEnergy: Float64Array;
-  /** Stress, dE/dε / V, nine numbers per system, eV/Å³; 0 without a cell. */
+  /** Stress, dE/dε / V, eV/Å³, nine numbers per system; 0 without a cell. */
   readonly stress: Float64Array;
   /** Elapsed time of each system, fs; NaN if steps take no time. */
   readonly time: Float64Array;
-  /** Å, three per atom. */
+  /** Positions, Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
-  /** Å/fs, three per atom. */
+  /** Velocities, Å/fs, three per atom. */
   readonly velocities: Float32Array | Float64Array;
-  /** eV/Å, three per atom. */
+  /** Forces, eV/Å, three per atom. */
   readonly forces: Float32Array | Float64Array;
-  /** amu, one per atom. */
+  /** Masses, amu, one per atom. */
   readonly masses: Float32Array | Float64Array;
-  /** e, one per atom. */
+  /** Charges in units of the elementary charge, one per atom. */
   readonly charges: Float32Array | Float64Array;
-  /** Å, nine numbers per system: the lattice vectors one after the other. */
+  /** Cells, Å, nine numbers per system: the lattice vectors a, b and c. */
   readonly cell: Float32Array | Float64Array;
-  /** 1 along each lattice vector by which the system repeats, three numbers per system. */
+  /** Periodicity, three numbers per system: 1 if the direction a, b or c is periodic, otherwise 0. */
   readonly pbc: Int32Array;
-  /** Atomic numbers. */
+  /** Atomic numbers, one per atom. */
   readonly numbers: Int32Array;
-  /** Number of lattice vectors that wrapping has subtracted, three per atom. */
+  /** Numbers of lattice vectors a, b, c that wrapping has subtracted, three per atom. */
   readonly images: Int32Array;
-  /** Stage of each system in a run of stages; by default 1 once it has converged. */
+  /** Status of each system: its stage in a fused run; otherwise 0, and by default 1 once it has converged. */
   readonly status: Int32Array;
   /** Id of each system. */
   readonly systemId: Int32Array;
-  /** Steps each system has done, this one included once it has moved. */
+  /** Number of steps that each system has done. It includes the current step once the system has moved. */
   readonly stepsDone: Int32Array;
-  /** All fields of the batch that the engine has, by name, as `batch.snapshot` takes them. */
+  /** All fields of the batch that the engine holds, by name, in the form that `batch.snapshot` accepts. */
   readonly frame: Readonly<Record<string, Float32Array | Float64Array | Int32Array>>;
 }
 
-/** The context at {@linkcode DynamicsStage}`.ON_CONVERGE`. */
+/** Context at {@linkcode DynamicsStage}`.ON_CONVERGE`. */
 export interface ConvergedContext extends DynamicsBase {
-  /** 1 for each system that has just converged. */
+  /** One number per system: 1 if it has just converged, otherwise 0. */
   readonly convergedMask: ArrayLike<number>;
 }
 
-/** The context at {@linkcode DynamicsStage}`.ON_ADMIT`. */
+/** Context at {@linkcode DynamicsStage}`.ON_ADMIT`. */
 export interface AdmittedContext extends DynamicsBase {
-  /** 1 for each system that was just admitted. */
+  /** One number per system: 1 if it was just admitted, otherwise 0. */
   readonly admittedMask: ArrayLike<number>;
 }
 
-/** Each dynamics stage, in the order of a step. */
+/** The dynamics stages in the order of a step, with their contexts. */
 export interface DynamicsStageMap {
   /** Before all other work of a step. */
   readonly BEFORE_STEP: Observe<DynamicsBase>;
   /** Before the first half of the update. */
   readonly BEFORE_PRE_UPDATE: Observe<DynamicsBase>;
-  /** After the first half of the update: positions are new, forces old. */
+  /** After the first half of the update. Positions are new; forces still belong to the old positions. */
   readonly AFTER_PRE_UPDATE: Observe<DynamicsBase>;
   /** Before the model is evaluated. */
   readonly BEFORE_COMPUTE: Observe<DynamicsBase>;
@@ -111,19 +117,22 @@ export interface DynamicsStageMap {
   readonly AFTER_POST_UPDATE: Observe<DynamicsBase>;
   /** After all other work of a step except convergence. */
   readonly AFTER_STEP: Observe<DynamicsBase>;
-  /** Systems have converged in this step. */
+  /** After systems have converged in this step. */
   readonly ON_CONVERGE: Observe<ConvergedContext>;
-  /** Systems were admitted to a running batch and have forces. */
+  /** After systems were admitted to a running batch and their forces were computed. */
   readonly ON_ADMIT: Observe<AdmittedContext>;
 }
 
-/** For hook classes: `R` and `W` are the declared reads and writes; without `R` each field may be undefined. */
+/**
+ * Context type for hook classes. `R` and `W` are the fields that the hook declares to read and write. Without `R`,
+ * each field may be undefined.
+ */
 export type DynamicsContext<
   R extends DynamicsFieldName = never,
   W extends DynamicsFieldName = never,
 > = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
-/** The dynamics kind: `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
+/** The kind of dynamics stages. For example, `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
 export const DynamicsStage: StageKind<"dynamics", DynamicsStageMap, DynamicsFields> = defineKind(
   "dynamics",
   {
@@ -140,5 +149,5 @@ export const DynamicsStage: StageKind<"dynamics", DynamicsStageMap, DynamicsFiel
   },
 );
 
-/** Any dynamics stage. */
+/** Name of any dynamics stage. */
 export type DynamicsStage = StageOf<typeof DynamicsStage>;

@@ -1,5 +1,5 @@
 /**
- * Parameters of integrators: numbers, the same for all systems or one for each.
+ * Parameters of integrators: one number for all systems, or one number for each system.
  *
  * @module
  */
@@ -16,20 +16,20 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { ENGINE_OPTIONS } from "../engine/dynamics_checks.ts";
 
 /**
- * A parameter with its own value for each system, from a field of the batch. The value stays with its system when
+ * A parameter whose values come from a field of the batch, one per system. Each value stays with its system when
  * systems are admitted and graduate.
  */
 export interface FromField {
-  /** The field of the batch, one number per system, in the units of the parameter. */
+  /** Name of the field, with one number per system in the unit of the parameter. */
   readonly field: string;
-  /** The factor of its values. @default 1 */
+  /** Factor by which the values are multiplied. @default 1 */
   readonly factor?: number;
 }
 
-/** A number for all systems of a batch, or one for each: by place, or by a field of theirs. */
+/** A number for all systems of a batch, or one number per system: a list by slot, or a field of the batch. */
 export type PerSystem = number | ArrayLike<number> | FromField;
 
-/** Rules that parameters have in common. */
+/** Rules for parameters that several integrators use. */
 export const Rule: Readonly<
   Record<
     | ("POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING")
@@ -37,26 +37,26 @@ export const Rule: Readonly<
     NumberRule
   >
 > = {
-  /** The rule of numbers above 0. */
+  /** Numbers above 0. */
   POSITIVE,
-  /** The rule of numbers of at least 0. */
+  /** Numbers of at least 0. */
   NOT_NEGATIVE,
-  /** The rule of counts. */
+  /** Integers of at least 0. */
   COUNT: { requirement: "a non-negative integer", holds: (x) => Number.isInteger(x) && x >= 0 },
-  /** A factor that makes smaller. */
+  /** Factors that reduce a value: above 0 and at most 1. */
   SHRINKING: { requirement: "above 0 and at most 1", holds: (x) => x > 0 && x <= 1 },
-  /** A mixing ratio. */
+  /** Mixing ratios: from 0 to 1. */
   FRACTION: { requirement: "from 0 to 1", holds: (x) => x >= 0 && x <= 1 },
-  /** A factor that makes larger. */
+  /** Factors that increase a value: at least 1. */
   GROWING: { requirement: "1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
-  /** Time of a step of molecular dynamics. Beyond a hundred fs no bond and no collision is left. */
+  /** Time steps of molecular dynamics, fs. Above 100 fs no bond and no collision is resolved. */
   STEP: { requirement: "above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
-  /** A pressure, which may also pull. Beyond a terapascal and a half it was meant in another unit. */
+  /** Pressures, eV/Å³, of either sign. A value above 1.6 TPa (10 eV/Å³) was probably given in another unit. */
   PRESSURE: {
     requirement: "from -10 to 10 eV/Å³, as 100 * BAR is",
     holds: (x) => Math.abs(x) <= 10,
   },
-  /** Seed of random numbers. */
+  /** Seeds of random numbers. */
   SEED: {
     requirement: "a whole number from 0 to 2^53 - 1",
     holds: (x) => Number.isSafeInteger(x) && x >= 0,
@@ -65,21 +65,26 @@ export const Rule: Readonly<
 
 /** An option of an integrator. */
 export interface Parameter {
-  /** Condition on its number, or on each of its numbers. If it is missing, the value is checked elsewhere. */
+  /**
+   * Condition on the number, or on each number if there are several. If it is `undefined`, the value is checked
+   * elsewhere.
+   */
   readonly rule?: NumberRule;
-  /** Default value, which may depend on `dt`. If it is missing, the option is required. */
+  /** Default value, or a function that computes it from `dt`. If it is `undefined`, the option is required. */
   readonly initial?: unknown;
 }
 
-/** The options of an integrator, in the order in which they are checked. */
+/**
+ * The options of an integrator, in the order in which they are checked. `dt` comes before options that depend on it.
+ */
 export type ParameterTable<O> = Readonly<Record<keyof O & string, Parameter>>;
 
 /**
- * Returns the options of an integrator with their defaults.
+ * Checks the options of an integrator, and returns them with their defaults.
  *
- * @throws {TypeError} if `options` is not an object, has an option that neither integrator nor engine knows, or one of
- * the wrong kind
- * @throws {RangeError} if a number does not meet its rule
+ * @throws {TypeError} if `options` is not an object, has an option that neither the integrator nor the engine knows,
+ * or has a value of the wrong kind
+ * @throws {RangeError} if a number does not satisfy its rule
  */
 export function checkedParameters<O extends object>(
   engine: string,
@@ -97,11 +102,14 @@ export function checkedParameters<O extends object>(
   return values as Required<O>;
 }
 
-/** The requirement on fields that give parameters. */
+/** Rules for parameters from fields, which are checked once there is a batch. */
 const RULES = new WeakMap<object, NumberRule>();
 
 /**
- * Throws a TypeError or RangeError that names engine, parameter and system.
+ * Checks a parameter of an integrator. Throws a TypeError if it is not a number or a list, and a RangeError if a
+ * number does not satisfy the rule. The message names the engine, the parameter and the system.
+ *
+ * Values from a field are not checked here, but when a run begins.
  *
  * @example
  * ```ts
@@ -153,7 +161,7 @@ function assertRule(
   }
 }
 
-/** Returns whether a parameter comes from a field, so that its values are known only with a batch. */
+/** Returns whether a parameter comes from a field, so that its values are only known when there is a batch. */
 export function isFromField(value: unknown): value is FromField {
   return isObject(value) && typeof value.field === "string";
 }
@@ -164,9 +172,9 @@ function numbersOf(value: unknown): unknown[] | undefined {
 }
 
 /**
- * Returns a parameter as one number for each system of a batch, or for a number of systems. Throws a RangeError for a
- * list of another length, and for a field with an invalid value; a TypeError if the field does not exist, and for a
- * list if systems are admitted and graduate during the run.
+ * Returns a parameter as one number per system. `of` is a batch, or the number of systems. Throws a RangeError if a
+ * list has another length, or a field has an invalid value. Throws a TypeError if the field does not exist, or if a
+ * list is given although systems are admitted and graduate during the run.
  */
 export function perSystem(
   engine: string,
@@ -219,7 +227,10 @@ function fromField(
   return values.map((one) => one * factor);
 }
 
-/** Returns the initial values of a state that begins with a parameter: a single number if the parameter is one. */
+/**
+ * Returns the initial values of a state that starts as a parameter: one number if the parameter is a number,
+ * otherwise one number per system.
+ */
 export function initialOf(
   engine: string,
   name: string,
@@ -230,7 +241,7 @@ export function initialOf(
 }
 
 /**
- * Returns a parameter as a buffer of one number for each system.
+ * Uploads a parameter, and returns a buffer with one number per system.
  *
  * @example
  * ```ts
@@ -264,7 +275,10 @@ export function parameter(
   return state.constants("real", perSystem(engine, name, value, state.batch), "system");
 }
 
-/** Returns parameters as rows, one for each system, for kernels with many parameters. */
+/**
+ * Uploads several parameters, and returns a buffer with one row per system. The rows have the parameters in the order
+ * of `columns`.
+ */
 export function parameterTable(
   state: ResidentBatch,
   engine: string,
@@ -281,7 +295,7 @@ export function parameterTable(
   return state.constants("f64", rows.flat(), "system");
 }
 
-/** Returns a parameter times a number. */
+/** Returns a parameter multiplied by a number. */
 export function times(value: PerSystem, factor: number): PerSystem {
   if (typeof value === "number") return value * factor;
   if (!isFromField(value)) return Array.from(value, (one) => one * factor);

@@ -9,62 +9,64 @@ import { type Parameter, type PerSystem, Rule } from "./parameters.ts";
 
 /** Options of all integrators of molecular dynamics. */
 export interface TimeStepOptions {
-  /** The time of a step, fs. */
+  /** Time step, fs. */
   readonly dt: PerSystem;
 }
 
 /** Options of all stochastic thermostats. */
 export interface StochasticThermostatOptions extends TimeStepOptions {
-  /** The temperature of the bath, K. */
+  /** Temperature of the thermostat, K. */
   readonly temperature: PerSystem;
   /**
-   * The seed of the noise: the same seed gives a system the same noise in every slot of a batch.
+   * Seed of the noise, a whole number 0 … 2⁵³ − 1. With the same seed a system has the same noise in every slot of a
+   * batch.
    *
    * @default 0
    */
   readonly seed?: number;
 }
 
-/** Options of all Nosé–Hoover chains. */
+/** Options of all integrators with Nosé–Hoover chains. */
 export interface ChainOptions extends TimeStepOptions {
-  /** The temperature of the bath, K, above 0. */
+  /** Temperature of the thermostat, K, above 0. */
   readonly temperature: PerSystem;
   /**
-   * The relaxation time τ of the thermostat, fs: 20 steps or more, and never below two. With a barostat, about 50
-   * steps or more.
+   * Relaxation time τ of the thermostat, fs. It should be at least 20 steps, or about 50 steps with a barostat, and
+   * must be at least two steps.
    */
   readonly thermostatTime: PerSystem;
   /**
-   * The number of thermostats in a chain, each coupled to the next. A single one does not sample stiff or small
-   * systems correctly.
+   * Number of thermostats in a chain, from 1 to 16. Each is coupled to the next. A single thermostat does not sample
+   * stiff or small systems correctly.
    *
    * @default 3
    */
   readonly chainLength?: number;
   /**
-   * The number of Suzuki–Yoshida parts of a half step of a chain: 1, 3 or 5. More parts integrate a chain that is fast
-   * relative to the step.
+   * Number of Suzuki–Yoshida substeps into which half a step of a chain is divided: 1, 3 or 5. More substeps
+   * integrate a chain that is fast relative to the time step.
    *
    * @default 3
    */
   readonly yoshidaOrder?: 1 | 3 | 5;
 }
 
-/** Options of all barostats. */
+/** Options of all integrators with a barostat. */
 export interface PressureOptions extends TimeStepOptions {
-  /** The pressure outside, eV/Å³: `1000 * BAR`, `0.1 * GIGAPASCAL`. A negative pressure is a tension. */
+  /** External pressure, eV/Å³, for example `1000 * BAR` or `0.1 * GIGAPASCAL`. A negative pressure is a tension. */
   readonly pressure: PerSystem;
-  /** The relaxation time τ of the cell, fs: about 500 steps. */
+  /** Relaxation time τ of the cell, fs. A good value is about 500 steps. */
   readonly barostatTime: PerSystem;
   /**
-   * The part of the cell that can change: its volume, its lengths along x, y and z, or all of it.
+   * Degrees of freedom of the cell: `"isotropic"` changes its volume, `"anisotropic"` its lengths along x, y and z,
+   * and `"triclinic"` all lengths and angles.
    *
    * @default "isotropic"
    */
   readonly pressureCoupling?: PressureCoupling;
 }
 
-/** Parameters of {@linkcode StochasticThermostatOptions}. */
+/** Rules and defaults of {@linkcode StochasticThermostatOptions}. */
 export const STOCHASTIC_PARAMETERS: Readonly<
   Record<keyof StochasticThermostatOptions, Parameter>
 > = {
@@ -73,7 +75,7 @@ export const STOCHASTIC_PARAMETERS: Readonly<
   seed: { rule: Rule.SEED, initial: 0 },
 };
 
-/** Parameters of {@linkcode ChainOptions}. */
+/** Rules and defaults of {@linkcode ChainOptions}. */
 export const CHAIN_PARAMETERS: Readonly<Record<keyof ChainOptions, Parameter>> = {
   dt: { rule: Rule.STEP },
   temperature: { rule: Rule.POSITIVE },
@@ -82,7 +84,7 @@ export const CHAIN_PARAMETERS: Readonly<Record<keyof ChainOptions, Parameter>> =
   yoshidaOrder: { initial: 3 },
 };
 
-/** Parameters of {@linkcode PressureOptions}. */
+/** Rules and defaults of {@linkcode PressureOptions}. */
 export const PRESSURE_PARAMETERS: Readonly<Record<keyof PressureOptions, Parameter>> = {
   dt: { rule: Rule.STEP },
   pressure: { rule: Rule.PRESSURE },

@@ -1,5 +1,5 @@
 /**
- * Options of the relaxation of cells.
+ * Options for the relaxation of cells.
  *
  * @module
  */
@@ -8,34 +8,40 @@ import { checkKeys, checkKind } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
 import { checkParameter, type PerSystem, Rule } from "../integrators/parameters.ts";
 
-/** Options of the relaxation of the cells of a batch. */
+/** Options for the relaxation of the cells of a batch. */
 export interface CellOptions {
-  /** The pressure from outside, eV/Å³, as `0.1 * GIGAPASCAL`: E + P V is lowered, to a stress of −P. @default 0 */
+  /**
+   * External pressure P, eV/Å³, for example `0.1 * GIGAPASCAL`. The relaxation minimizes E + P V, which leads to a
+   * stress of −P. @default 0
+   */
   readonly pressure?: PerSystem;
-  /** True to keep the shape of cells, and only change their size. @default false */
+  /** True to keep the shape of the cells and change only their size. @default false */
   readonly isotropic?: boolean;
 }
 
 /** Options of all relaxers. */
 export interface RelaxerOptions {
   /**
-   * Relaxes the cells as well, along their periodic directions. The `fmax` of a `ConvergenceHook` then includes their
-   * part: see {@linkcode CellOptions}.
+   * True, or an object with options, to relax the cells, too, along their periodic directions. The value `fmax` of a
+   * `ConvergenceHook` then includes the forces on the cells.
    *
    * @default false
    */
   readonly cell?: boolean | CellOptions;
 }
 
-/** The options with all defaults; 1 for isotropic cells. */
+/** Options for the relaxation of cells after the check, with defaults. */
 export interface CheckedCell {
-  /** eV/Å³. */
+  /** External pressure, eV/Å³. */
   readonly pressure: PerSystem;
-  /** 1 or 0. */
+  /** 1 if only the size of the cells changes, otherwise 0. */
   readonly isotropic: number;
 }
 
-/** Throws a TypeError or RangeError that names engine and option; `undefined` where cells stay as they are. */
+/**
+ * Checks the option `cell`, and returns it with defaults; `undefined` if cells are not relaxed. Throws a TypeError or
+ * RangeError that names engine and option.
+ */
 export function checkCell(engine: string, cell: unknown): CheckedCell | undefined {
   if (cell === undefined || cell === false) return undefined;
   if (cell === true) return { pressure: 0, isotropic: 0 };

@@ -1,8 +1,9 @@
 /**
- * The relaxation of cells along with atoms, for any optimizer.
+ * Relaxation of cells together with atoms, for any optimizer.
  *
- * The optimizer moves atoms as if their cell had not been deformed, and the cell as one more atom of nine coordinates;
- * kernels before and after it translate.
+ * The optimizer moves the atoms as if their cell were not deformed, and the cell as one more atom with nine
+ * coordinates. Kernels before and after the optimizer convert between these variables and the real positions and
+ * cells.
  *
  * @module
  */
@@ -19,48 +20,48 @@ import type { OpenIntegrator } from "../integrators/integrator.ts";
 import { parameterTable, perSystem } from "../integrators/parameters.ts";
 import { placeOf, type StagePlace } from "../stages/stage_place.ts";
 
-/** The variables of an optimizer that relaxes cells. */
+/** Variables of an optimizer that relaxes cells. */
 export interface CellRelaxation {
-  /** Kernels before the optimizer: they compute its forces. */
+  /** Kernels that run before the optimizer, and compute its forces. */
   readonly before: readonly KernelCall[];
-  /** Kernels after the optimizer: they apply its step. */
+  /** Kernels that run after the optimizer, and apply its step to positions and cells. */
   readonly after: readonly KernelCall[];
-  /** The displacements of the atoms: zero before a step. */
+  /** Displacements of the atoms in a step; zero before it. */
   readonly positions: Buffer<"real">;
-  /** The forces on the atoms. */
+  /** Forces on the atoms. */
   readonly forces: Buffer<"real">;
-  /** E + P V, where it was asked for. */
+  /** E + P V of each system, eV; `undefined` if the optimizer does not need it. */
   readonly enthalpy: Buffer<"f64"> | undefined;
-  /** The displacements of the cells: nine numbers for each, zero before a step. */
+  /** Displacements of the cells in a step, nine numbers per system; zero before it. */
   readonly cellPositions: Buffer<"real">;
-  /** The forces on the cells. */
+  /** Forces on the cells, nine numbers per system. */
   readonly cellForces: Buffer<"real">;
 }
 
-/** An optimizer that relaxes cells. */
+/** Kernel arguments of an optimizer that relaxes cells, and its stage in a fused run. */
 interface Driver {
   readonly drive: ReturnType<typeof driveOf>;
   readonly place: StagePlace | undefined;
 }
 
-/** Numbers of a cell, and of an atom. */
+/** Shapes of states with nine numbers per system, and with three per atom. */
 const NINE = { dtype: "real", level: "system", width: 9 } as const;
 const THREE = { dtype: "real", level: "node", width: 3 } as const;
 
-/** A stage after all others: finished systems keep the cell of the last stage. */
+/** A number above that of every stage. The last stage ends there, so that it includes finished systems. */
 const NO_STAGE = 2 ** 30;
 
-/** Batch → the relaxation of its cells. */
+/** The optimizers that relax the cells of each batch. */
 const DRIVERS = new WeakMap<ResidentBatch, Driver[]>();
 
-/** Returns a relaxer that runs one kernel, with the calls around it by which cells relax. */
+/** Returns a relaxer that consists of one kernel, with the kernels that relax cells around it. */
 export function withCell(step: KernelCall, cells: CellRelaxation | undefined): OpenIntegrator {
   return { pre: cells ? [...cells.before, step, ...cells.after] : [step], post: [] };
 }
 
 /**
- * Opens the relaxation of cells for a batch on a backend. Throws a RangeError for a pressure on a system without a
- * volume.
+ * Prepares the relaxation of the cells of a batch. If `needsEnthalpy` is true, E + P V is computed. Throws a
+ * RangeError if a pressure is given for a system that is not periodic in all directions.
  */
 export function openCell(
   state: ResidentBatch,
@@ -91,7 +92,7 @@ export function openCell(
   };
 }
 
-/** Returns the forces on cells, and their deformation. */
+/** Returns the arguments of the kernels that compute forces on cells and deform them. */
 function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
   const { forces, virial } = outputsOf(state);
   const pbc = state.field<"i32">("pbc");
@@ -104,11 +105,14 @@ function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
     strain: state.state("strain", NINE),
     reference: state.state("cellReference", { ...NINE, width: 18 }),
     cellForces: state.scratch("cellForces", NINE),
-    parameters: parameterTable(state, engine, { ...cell }), // in the order of StrainParameter
+    parameters: parameterTable(state, engine, { ...cell }), // The order must be that of StrainParameter.
   };
 }
 
-/** Measures the forces on the cell of each system as its relaxation does, without changing its state. */
+/**
+ * Returns the forces on the cell of each system, as the optimizer of its stage computes them, for convergence
+ * criteria. The kernels do not change the state of the relaxation.
+ */
 function measureOf(state: ResidentBatch, drivers: readonly Driver[]): CellForces {
   const { drive, place } = drivers[0]!;
   const none = { energy: undefined, pulled: undefined, enthalpy: undefined };

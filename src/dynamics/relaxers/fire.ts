@@ -14,25 +14,25 @@ import {
 import type { RelaxerOptions } from "./cell_options.ts";
 import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
-/** Options of {@linkcode FIRE} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
+/** Options of {@linkcode FIRE}, in addition to those of every engine. Times are in Å·√(amu/eV), as in ASE. */
 export interface FIREOptions extends RelaxerOptions {
-  /** The initial step, Å·√(amu/eV): 1 is 10.18 fs. */
+  /** Initial time step, Å·√(amu/eV); 1 corresponds to 10.18 fs. */
   readonly dt: PerSystem;
-  /** The longest step. @default 10 dt */
+  /** Longest time step, Å·√(amu/eV). @default 10 dt */
   readonly dtMax?: PerSystem;
-  /** The shortest step. @default 0.02 dt */
+  /** Shortest time step, Å·√(amu/eV). @default 0.02 dt */
   readonly dtMin?: PerSystem;
-  /** The largest displacement of an atom in one step, Å. @default 0.2 */
+  /** Largest displacement of an atom in one step, Å. @default 0.2 */
   readonly maxStep?: PerSystem;
-  /** The number of downhill steps before the step grows. @default 5 */
+  /** Number of consecutive downhill steps before the time step grows. @default 5 */
   readonly nMin?: PerSystem;
-  /** The factor that multiplies dt in an uphill step. @default 0.5 */
+  /** Factor by which an uphill step multiplies dt. @default 0.5 */
   readonly fDec?: PerSystem;
-  /** The factor that multiplies dt in a downhill step. @default 1.1 */
+  /** Factor by which a downhill step multiplies dt. @default 1.1 */
   readonly fInc?: PerSystem;
-  /** The initial mixing parameter α, by which velocities are turned towards the forces. @default 0.1 */
+  /** Initial value of the mixing parameter α, which turns velocities towards the forces. @default 0.1 */
   readonly alphaStart?: PerSystem;
-  /** The factor that multiplies α in a downhill step. @default 0.99 */
+  /** Factor by which a downhill step multiplies α. @default 0.99 */
   readonly fAlpha?: PerSystem;
 }
 
@@ -51,15 +51,14 @@ const PARAMETERS: ParameterTable<FIREOptions> = {
 };
 
 /**
- * Returns the fast inertial relaxation engine, the integrator of {@linkcode FIRE}, for each system independently,
- * with P = Σ v·F.
+ * Returns the fast inertial relaxation engine, the integrator of {@linkcode FIRE}. It treats each system
+ * independently, with P = Σ v·F:
  *
- * - P > 0: after `nMin` such steps in a row dt grows by `fInc` up to `dtMax`, and α shrinks by `fAlpha`;
- *   v = (1 − α) v + α |v|/|F| F.
- * - else: v = 0, dt shrinks by `fDec` down to `dtMin`, α = `alphaStart`.
+ * - If P > 0, v = (1 − α) v + α |v|/|F| F. From the `nMin`-th such step in a row on, dt grows by `fInc` up to `dtMax`, and α shrinks by `fAlpha`.
+ * - Otherwise v = 0, dt shrinks by `fDec` down to `dtMin`, and α = `alphaStart`.
  *
- * Then v += dt F/m, x += dt v, at most `maxStep` for each atom. The initial velocities are those of the batch: 0
- * unless set. Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
+ * Then v += dt F/m and x += dt v, where each atom moves by at most `maxStep`. The initial velocities are those of the
+ * batch, or 0 if it has none. Bitzek, Koskinen, Gähler, Moseler, Gumbsch, Phys. Rev. Lett. 97, 170201 (2006).
  *
  * @example
  * ```ts
@@ -91,7 +90,7 @@ export function fireRelaxer(options: FIREOptions): Integrator {
     dt,
     alpha: alphaStart,
     cell,
-    // In the order of FireParameter.
+    // The order must be that of FireParameter.
     columns: {
       dtMax: inFemtoseconds(dtMax),
       dtMin: inFemtoseconds(dtMin),
@@ -107,10 +106,10 @@ export function fireRelaxer(options: FIREOptions): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode fireRelaxer}. It runs for `nSteps`. With a `ConvergenceHook` it stops
- * updating a system once it has converged, and the run ends when all have.
+ * Structure relaxation with the integrator {@linkcode fireRelaxer}. It runs for `nSteps`. With a `ConvergenceHook`,
+ * it stops updating a system once it has converged, and the run ends when all systems have converged.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -137,7 +136,7 @@ export class FIRE<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: FIREOptions & DynamicsOptions<H, N, W>) {
     super(fireRelaxer(options), options);
   }

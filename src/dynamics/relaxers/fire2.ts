@@ -13,25 +13,25 @@ import {
 import type { RelaxerOptions } from "./cell_options.ts";
 import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
-/** Options of {@linkcode FIRE2} besides those of every engine; times in Å·√(amu/eV), as in ASE. */
+/** Options of {@linkcode FIRE2}, in addition to those of every engine. Times are in Å·√(amu/eV), as in ASE. */
 export interface FIRE2Options extends RelaxerOptions {
-  /** The initial step, Å·√(amu/eV). */
+  /** Initial time step, Å·√(amu/eV); 1 corresponds to 10.18 fs. */
   readonly dt: PerSystem;
-  /** The number of downhill steps before the step grows. @default 60 */
+  /** Number of consecutive downhill steps before the time step grows. @default 60 */
   readonly delayStep?: PerSystem;
-  /** The factor that multiplies dt in a downhill step. @default 1.05 */
+  /** Factor by which a downhill step multiplies dt. @default 1.05 */
   readonly dtGrow?: PerSystem;
-  /** The factor that multiplies dt in an uphill step. @default 0.75 */
+  /** Factor by which an uphill step multiplies dt. @default 0.75 */
   readonly dtShrink?: PerSystem;
-  /** The factor that multiplies α in a downhill step. @default 0.985 */
+  /** Factor by which a downhill step multiplies α. @default 0.985 */
   readonly alphaShrink?: PerSystem;
-  /** The mixing parameter α at the start, and after an uphill step. @default 0.09 */
+  /** Mixing parameter α at the start and after an uphill step. @default 0.09 */
   readonly alpha0?: PerSystem;
-  /** The longest step. @default 0.08 */
+  /** Longest time step, Å·√(amu/eV). @default 0.08 */
   readonly tMax?: PerSystem;
-  /** The lower limit of dt when uphill steps shrink it. @default 0.005 */
+  /** Shortest time step to which uphill steps reduce dt, Å·√(amu/eV). @default 0.005 */
   readonly tMin?: PerSystem;
-  /** The largest displacement of an atom in one step, Å; the step of the whole system is scaled to it. @default 0.1 */
+  /** Largest displacement of an atom in one step, Å. A longer step is scaled as a whole. @default 0.1 */
   readonly maxStep?: PerSystem;
 }
 
@@ -50,9 +50,9 @@ const PARAMETERS: ParameterTable<FIRE2Options> = {
 };
 
 /**
- * Returns FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fireRelaxer` in four points: every atom has
- * 1 amu, velocities are kicked before P = Σ v·F is computed, an uphill step goes half a step back, and `maxStep`
- * scales the step of the whole system.
+ * Returns FIRE 2.0, the integrator of {@linkcode FIRE2}. It differs from `fireRelaxer` in four points: all atoms have
+ * a mass of 1 amu, velocities are kicked before P = Σ v·F is computed, an uphill step goes back by half a step, and
+ * `maxStep` scales the step of the whole system.
  *
  * Guénolé, Nöhring, Vaid, Houllé, Xie, Prakash, Bitzek, Comput. Mater. Sci. 175, 109584 (2020).
  *
@@ -86,7 +86,7 @@ export function fire2Relaxer(options: FIRE2Options): Integrator {
     dt,
     alpha: alpha0,
     cell,
-    // In the order of Fire2Parameter.
+    // The order must be that of Fire2Parameter.
     columns: {
       tMax: inFemtoseconds(tMax),
       tMin: inFemtoseconds(tMin),
@@ -102,9 +102,10 @@ export function fire2Relaxer(options: FIRE2Options): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode fire2Relaxer}, which does not look at masses.
+ * Structure relaxation with the integrator {@linkcode fire2Relaxer}, which does not depend on the masses of the
+ * atoms.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -128,7 +129,7 @@ export class FIRE2<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: FIRE2Options & DynamicsOptions<H, N, W>) {
     super(fire2Relaxer(options), options);
   }

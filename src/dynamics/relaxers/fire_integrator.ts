@@ -1,5 +1,5 @@
 /**
- * The part that both kinds of FIRE share.
+ * Common code of FIRE and FIRE 2.0.
  *
  * @module
  */
@@ -12,51 +12,51 @@ import { initialOf, parameterTable, type PerSystem, times } from "../integrators
 import { type CellOptions, checkCell } from "./cell_options.ts";
 import { openCell, withCell } from "./cell_relaxation.ts";
 
-/** Arguments of the kernels of both kinds of FIRE. */
+/** Arguments of the kernels of FIRE and FIRE 2.0. */
 export interface FireArguments {
-  /** Å. */
+  /** Positions, Å, three per atom. */
   readonly positions: Buffer<"real">;
-  /** Å/fs. */
+  /** Velocities, Å/fs, three per atom. */
   readonly velocities: Buffer<"real">;
-  /** eV/Å. */
+  /** Forces, eV/Å, three per atom. */
   readonly forces: Buffer<"real">;
-  /** The step, fs. */
+  /** Time step of each system, fs. */
   readonly dt: Buffer<"f64">;
-  /** The mixing ratio of velocities and forces. */
+  /** Mixing parameter α of each system. */
   readonly alpha: Buffer<"f64">;
-  /** The number of steps downhill in a row. */
+  /** Number of consecutive downhill steps of each system. */
   readonly positive: Buffer<"i32">;
-  /** Numbers of each system, in the order of the kernel. */
+  /** Parameters of the kernel, in its order, one row per system. */
   readonly parameters: Buffer<"f64">;
-  /** The strain of the cells, if they relax. */
+  /** Displacements of the cells, nine numbers per system, if the cells relax. */
   readonly cellPositions?: Buffer<"real">;
-  /** The rate of that strain, in the coordinates of `strain_forces`, Å/fs. */
+  /** Velocities of the cells, Å/fs, in the coordinates that the kernel `strain_forces` defines. */
   readonly cellVelocities?: Buffer<"real">;
-  /** The forces on the cells. */
+  /** Forces on the cells. */
   readonly cellForces?: Buffer<"real">;
 }
 
-/** A kind of FIRE. */
+/** A variant of FIRE. */
 export interface FireVariant {
-  /** The name of the engine. */
+  /** Name of the engine. */
   readonly name: string;
-  /** The names of its options. */
+  /** Names of the options. */
   readonly parameters: readonly string[];
-  /** The values of its options. */
+  /** Values of the options, by name. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The step to begin with, Å·√(amu/eV). */
+  /** Initial time step, Å·√(amu/eV). */
   readonly dt: PerSystem;
-  /** The α to begin with. */
+  /** Initial value of α. */
   readonly alpha: PerSystem;
-  /** Options of the relaxation of cells. */
+  /** The option `cell`, not checked yet. */
   readonly cell: boolean | CellOptions;
-  /** The parameters of the kernel, in its order. */
+  /** Parameters of the kernel, in its order. */
   readonly columns: Readonly<Record<string, PerSystem>>;
-  /** Returns the call of the kernel. */
+  /** Returns the kernel call of a step. */
   readonly step: (state: ResidentBatch, args: FireArguments) => KernelCall;
 }
 
-/** Returns the integrator of a kind of FIRE. Throws if `cell` is wrong. */
+/** Returns the integrator of a variant of FIRE. Throws a TypeError or RangeError if the option `cell` is invalid. */
 export function fireIntegrator(variant: FireVariant): Integrator {
   const { name, parameters, values } = variant;
   const cell = checkCell(name, variant.cell);
@@ -77,7 +77,7 @@ export function fireIntegrator(variant: FireVariant): Integrator {
   };
 }
 
-/** Returns a time in Å·√(amu/eV) in fs. */
+/** Converts a time from Å·√(amu/eV) to fs. */
 export function inFemtoseconds(time: PerSystem): PerSystem {
   return times(time, TIME_UNIT_FS);
 }

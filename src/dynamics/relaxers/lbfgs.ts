@@ -18,17 +18,17 @@ import { checkCell, type RelaxerOptions } from "./cell_options.ts";
 import { openCell, withCell } from "./cell_relaxation.ts";
 import { lbfgsCellHistory, lbfgsState } from "./lbfgs_state.ts";
 
-/** Options of {@linkcode LBFGS} besides those of every engine. */
+/** Options of {@linkcode LBFGS}, in addition to those of every engine. */
 export interface LBFGSOptions extends RelaxerOptions {
-  /** The number of steps to keep, with the changes of the forces: up to 100. @default 6 */
+  /** Number of steps that are remembered with the changes of the forces, from 1 to 100. @default 6 */
   readonly memory?: number;
-  /** The largest displacement of an atom in one step, Å; the step of the whole system is scaled to it. @default 0.2 */
+  /** Largest displacement of an atom in one step, Å. A longer step is scaled as a whole. @default 0.2 */
   readonly maxStep?: PerSystem;
-  /** The factor that multiplies each step. @default 1 */
+  /** Factor by which each step is multiplied, above 0 and at most 1. @default 1 */
   readonly damping?: PerSystem;
-  /** The initial estimate of the curvature, eV/Å². @default 70 */
+  /** Initial estimate of the curvature, eV/Å². @default 70 */
   readonly curvature?: PerSystem;
-  /** True to take back and shorten a step that does not lower the energy enough. @default false */
+  /** True to undo and shorten a step that does not lower the energy enough. @default false */
   readonly lineSearch?: boolean;
 }
 
@@ -41,7 +41,7 @@ const PARAMETERS: ParameterTable<LBFGSOptions> = {
   lineSearch: { initial: false },
   cell: { initial: false },
 };
-/** The number of pairs to keep. More than a hundred gain nothing. */
+/** Rule for the number of remembered steps. More than 100 give no advantage. */
 const MEMORY: NumberRule = {
   requirement: "a whole number from 1 to 100",
   holds: (x) => Number.isInteger(x) && x >= 1 && x <= 100,
@@ -49,14 +49,12 @@ const MEMORY: NumberRule = {
 
 /**
  * Returns limited-memory BFGS, the integrator of {@linkcode LBFGS}, for each system independently. The last `memory`
- * steps s and the changes y of the forces over them approximate the inverse Hessian H: x += `damping` · H F. The atom
- * with the largest displacement moves at most by `maxStep`.
+ * steps s, and the changes y of the forces over them, approximate the inverse Hessian H. A step is x += `damping` · H
+ * F, scaled so that no atom moves by more than `maxStep`.
  *
- * - H F is computed by the two-loop recursion, with the initial scale s·y/y·y of the last pair, or 1/`curvature` without
- *   pairs.
+ * - H F is computed by the two-loop recursion. Its initial scale is s·y/y·y of the last pair, or 1/`curvature` without pairs.
  * - Pairs with s·y ≤ 0 are not kept. If H F is not a descent direction, all pairs are discarded.
- * - With `lineSearch`, a step is shortened to the minimum of a parabola until the energy falls by at least 1e-4 of the
- *   change that the forces predict. Each attempt counts as a step.
+ * - With `lineSearch`, a step is shortened to the minimum of a parabola until the energy falls by at least 1e-4 of the change that the forces predict. Each attempt counts as a step.
  *
  * Liu, Nocedal, Math. Program. 45, 503 (1989).
  *
@@ -99,7 +97,7 @@ export function lbfgsRelaxer(options: LBFGSOptions = {}): Integrator {
         forces: cells?.forces ?? state.field("forces"),
         energy: lineSearch ? energy : undefined,
         ...lbfgsState(state, memory),
-        // In the order of LbfgsParameter.
+        // The order must be that of LbfgsParameter.
         parameters: parameterTable(state, NAME, { curvature, damping, maxStep }),
         depth: memory,
         cellPositions: cells?.cellPositions,
@@ -112,11 +110,11 @@ export function lbfgsRelaxer(options: LBFGSOptions = {}): Integrator {
 }
 
 /**
- * Structure relaxation by {@linkcode lbfgsRelaxer}: far fewer steps than FIRE near a minimum. It goes on until `nSteps`; with
- * a `ConvergenceHook` systems that are relaxed stop moving, and the run ends when all are. It does not look at masses
- * or velocities.
+ * Structure relaxation with the integrator {@linkcode lbfgsRelaxer}. Near a minimum it needs far fewer steps than
+ * FIRE. It runs for `nSteps`. With a `ConvergenceHook`, it stops updating a system once it has converged, and the run
+ * ends when all systems have converged. It does not depend on masses and velocities.
  *
- * Throws a TypeError or RangeError that names the option that is wrong.
+ * The constructor throws a TypeError or RangeError that names the first invalid option.
  *
  * @example
  * ```ts
@@ -140,7 +138,7 @@ export class LBFGS<
   const N extends Names = Names,
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
-  /** Makes an engine; nothing runs yet. */
+  /** Creates the engine. Nothing runs until `run`, `step` or `stream`. */
   constructor(options: LBFGSOptions & DynamicsOptions<H, N, W>) {
     super(lbfgsRelaxer(options), options);
   }

@@ -9,17 +9,17 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { LbfgsCount, LbfgsMemory } from "../../kernels/relax/lbfgs_step.ts";
 import { LBFGS_COUNTS } from "../engine/state_names.ts";
 
-/** The history that a step reads and updates. */
+/** History that a step of L-BFGS reads and updates. */
 export interface LbfgsState {
-  /** Steps and changes of forces. */
+  /** Remembered steps, and the changes of the forces over them. */
   readonly history: Buffer<"real">;
   /** Numbers derived from the history. */
   readonly memory: Buffer<"f64">;
-  /** The number of kept steps of each system. */
+  /** Numbers of remembered steps of each system, and other counters. */
   readonly counts: Buffer<"i32">;
 }
 
-/** Makes arrays with room for one more pair than are kept. */
+/** Creates the history for `depth` pairs. Its arrays have space for one more pair, the current one. */
 export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   const rows = depth + 1, level = "system";
   return {
@@ -29,7 +29,7 @@ export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   };
 }
 
-/** Returns the history of cells. */
+/** Creates the history of the cells for `depth` pairs. */
 export function lbfgsCellHistory(state: ResidentBatch, depth: number): Buffer<"real"> {
   const width = 18 * (depth + 1);
   return state.state("lbfgsCellHistory", { dtype: "real", level: "system", width });

@@ -1,5 +1,5 @@
 /**
- * Engines as the stages of one: each system in its own stage, one evaluation of the model for all.
+ * Fused engines: each system is in the stage of one of the engines, and the model is evaluated once for all systems.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import { staged } from "./staged.ts";
 import { StagePart } from "./stage_part.ts";
 import type { DynamicsBase } from "../stages.ts";
 
-/** Options of {@linkcode fuse}. All others are those of its engines. */
+/** Options of {@linkcode fuse}: those of every engine except `model`, which comes from the fused engines. */
 export type FuseOptions<
   H extends FirstHooksOf<H> = never,
   N extends Names = Names,
@@ -24,7 +24,7 @@ export type FuseOptions<
 > = Omit<DynamicsOptions<H, N, W>, "model">;
 
 /**
- * Several engines in one, as {@linkcode fuse} makes it.
+ * Several engines that run as one. {@linkcode fuse} creates it.
  *
  * @example
  * ```ts
@@ -46,12 +46,12 @@ export class FusedDynamics<
   const W extends Names = Names,
 > extends Dynamics<H, N, W> {
   /**
-   * The engines of the stages, in order: a system of `status` n is in stage n, and finished if n is the number of
+   * Engines of the stages, in order. A system with `status` n is in stage n. It is finished if n is the number of
    * stages.
    */
   readonly stages: readonly Dynamics[];
 
-  /** See {@linkcode fuse}. */
+  /** Creates the fused engine. See {@linkcode fuse}. */
   constructor(engines: readonly Dynamics[], options: FuseOptions<H, N, W> = {}) {
     checkEngines(engines);
     checkPlaces(engines, options);
@@ -71,7 +71,7 @@ export class FusedDynamics<
     joinAll(this, engines, groups);
   }
 
-  /** Members of `ctx` for hooks of the fused engine; hooks of a stage get those of its engine. */
+  /** Returns the context fields for hooks of the fused engine. Hooks of a stage get those of the stage's engine. */
   protected override buildContext(batch: Batch): Omit<DynamicsBase, keyof BaseContext> {
     const { engines, hooks } = partsOf(this)!;
     for (const { engine } of groupsOf(engines as readonly Dynamics[])) {
@@ -83,7 +83,7 @@ export class FusedDynamics<
   }
 }
 
-/** Returns the options of the fused engine: those that were given, else those of its engines. */
+/** Returns the options of the fused engine. Options that were not passed come from its engines. */
 function optionsOf<H extends FirstHooksOf<H>, N extends Names, W extends Names>(
   engines: readonly Dynamics[],
   options: FuseOptions<H, N, W>,
@@ -108,7 +108,7 @@ function optionsOf<H extends FirstHooksOf<H>, N extends Names, W extends Names>(
   };
 }
 
-/** Makes the fused engine call the hooks of all engines, each for the systems of its stage. */
+/** Adds the hooks of all engines to the fused engine. They are called for the systems in their own stages. */
 function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly Group[]): void {
   const parts = partsOf(whole)!;
   const host = () => parts.current();
@@ -117,7 +117,7 @@ function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly
     const own = partsOf(engine)!;
     const range = { first, end };
     if (own.part !== undefined) {
-      Object.assign(own.part, { name, range, host }); // of a whole that is now a part itself
+      Object.assign(own.part, { name, range, host }); // the engine was fused before, and is now a stage of the outer engine
       continue;
     }
     own.part = new StagePart(name, engine, range, host);
@@ -128,24 +128,27 @@ function joinAll(whole: Dynamics, engines: readonly Dynamics[], groups: readonly
 }
 
 /**
- * Makes one engine of several that share a model. Each system is in a stage of its own, its `status`: 0 is the first
- * engine, and so on; with as many as there are stages it is done, and rests. In a step the model is evaluated once for
- * all, and each system is moved by its stage alone. The run ends when all systems are done, or after `nSteps`.
+ * Creates one engine from several engines that share a model. The `status` of a system is its stage: 0 is the first
+ * engine, 1 the second, and so on. A system whose status is the number of stages is finished. In each step the model
+ * is evaluated once for all systems, and each system is moved only by the integrator of its stage. The run ends when
+ * all systems are finished, or after `nSteps`.
  *
- * A system goes on when it meets a `ConvergenceHook` of its stage, or has done the `nSteps` of its stage there, at most
- * one stage in a step; so it does a step or more in each. It begins a stage with that stage's state as new.
+ * A system leaves its stage when a `ConvergenceHook` of the stage finds it converged, or when it has done the
+ * `nSteps` of the stage. It changes stage at most once per step, so it does at least one step in each stage. It
+ * starts a stage with new integrator state.
  *
- * Hooks of the whole see all systems. Those of a stage, which may still be added to its engine, see the systems of that
- * stage and are called where there are some: `ctx.batch`, `ctx.read`, `ctx.write` and `ctx.convergedMask` are of these,
- * `ctx.workflow` is the engine of the stage. ON_ADMIT is reached there when systems have come. Hooks of the whole come
- * first at BEFORE_… stages, and last at all others.
+ * Hooks of the fused engine receive all systems. Hooks of a stage receive only the systems in that stage, and are
+ * called only if there are any. For these hooks, `ctx.batch`, `ctx.read`, `ctx.write` and `ctx.convergedMask` contain
+ * only those systems, and `ctx.workflow` is the engine of the stage. Their ON_ADMIT follows when systems enter the
+ * stage. Hooks of the fused engine run first at BEFORE_… stages, and last at all other stages. Hooks can still be
+ * added to the engine of a stage.
  *
- * From then on the engines are stages: they can no longer be run alone. A fused engine can be fused again; its
- * `nSteps` then limits the steps of a system in all of its stages together.
+ * After fusing, the engines cannot run alone. A fused engine can be fused again; its `nSteps` then limits the steps
+ * of a system in all of its stages together.
  *
- * @throws {TypeError} for values that are not engines, for engines of different models or devices, and where a stage
- * but the last has neither `nSteps` nor a `ConvergenceHook`
- * @throws {RangeError} for a stage of 0 steps
+ * @throws {TypeError} if a value is not an engine, if engines have different models or devices, or if a stage other
+ * than the last has neither `nSteps` nor a `ConvergenceHook`
+ * @throws {RangeError} if `nSteps` of a stage is 0
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Checks of the engines to be fused.
+ * Checks of the engines that are fused.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import { partsOf } from "../engine/engine_parts.ts";
 import { type Group, hasExit } from "./fuse_groups.ts";
 
 /**
- * Throws a TypeError for values that are not engines, or engines that cannot share a model; an Error for one that is
- * in use.
+ * Throws a TypeError if a value is not an engine, an engine occurs twice, or engines have different models. Throws an
+ * Error if an engine is in use.
  */
 export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
@@ -45,7 +45,7 @@ export function checkEngines(engines: readonly Dynamics[]): void {
   }
 }
 
-/** Throws if systems could never leave a stage, or would leave it without a step. */
+/** Throws a TypeError if nothing ends a stage other than the last, and a RangeError if `nSteps` of a stage is 0. */
 export function checkExits(groups: readonly Group[], hooks: readonly object[]): void {
   const stages = groups.filter(({ isStage }) => isStage);
   for (const { engine, name } of groups) {
@@ -65,7 +65,7 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
   }
 }
 
-/** Options of a stage that remain with the stage, or are options of the fused engine. */
+/** Names of the options that the engine of a stage may have. */
 const KNOWN: ReadonlySet<string> = new Set([
   "model",
   "hooks",
@@ -80,7 +80,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "threads",
 ]);
 
-/** Throws a TypeError for options that apply to all stages. */
+/** Throws a TypeError if the engine of a stage has an option that applies to all stages. */
 export function checkStageOptions(engines: readonly Dynamics[]): void {
   for (const engine of engines) {
     const options = partsOf(engine)!.options as unknown as Readonly<Record<string, unknown>>;
@@ -92,7 +92,7 @@ export function checkStageOptions(engines: readonly Dynamics[]): void {
   }
 }
 
-/** Throws a TypeError where engines do not agree on where to run, and it is not said. */
+/** Throws a TypeError if engines have different devices, and the options of the fused engine do not name one. */
 export function checkPlaces(engines: readonly Dynamics[], options: unknown): void {
   if (isObject(options) && (options.device ?? options.backend ?? options.threads) !== undefined) {
     return;

@@ -1,5 +1,5 @@
 /**
- * The stages of fused engines, and the groups around some of them.
+ * The stages of fused engines, and groups of stages that were fused before.
  *
  * @module
  */
@@ -9,19 +9,19 @@ import type { Dynamics } from "../dynamics.ts";
 import { partsOf } from "../engine/engine_parts.ts";
 import type { StageBudget, StageRange } from "./open_stages.ts";
 
-/** An engine that is a stage, or that has several. */
+/** An engine that is one stage, or a fused engine with several stages. */
 export interface Group extends StageRange {
   /** The engine. */
   readonly engine: Dynamics;
-  /** Unique name. */
+  /** Unique name of the group among all groups. */
   readonly name: string;
-  /** The engine that it is a stage of; `undefined` for the whole. */
+  /** The fused engine that contains this one; `undefined` if that is the outermost engine. */
   readonly outer: Dynamics | undefined;
-  /** True if it is a stage. */
+  /** True if the engine is a single stage. */
   readonly isStage: boolean;
 }
 
-/** Returns these engines and those they were fused from; groups come before their stages. */
+/** Returns the given engines, and the engines that were fused into them. A group precedes its stages. */
 export function groupsOf(engines: readonly Dynamics[]): Group[] {
   const groups: Group[] = [];
   const names = new Set<string>();
@@ -38,8 +38,8 @@ export function groupsOf(engines: readonly Dynamics[]): Group[] {
 }
 
 /**
- * Returns the limits of steps in a stage, or in groups of stages: the largest group first, because leaving it ends
- * all stages within.
+ * Returns the limits of steps in stages and in groups of stages. Larger groups come first, because leaving a group
+ * ends all of its stages.
  */
 export function budgetsOf(groups: readonly Group[]): StageBudget[] {
   return groups.flatMap(({ engine, first, end }) => {
@@ -48,7 +48,7 @@ export function budgetsOf(groups: readonly Group[]): StageBudget[] {
   }).sort((a, b) => (b.end - b.first) - (a.end - a.first));
 }
 
-/** Returns whether systems can leave the stage before `end`; `hooks` are those of the whole. */
+/** Returns whether systems can leave the stage with index `end` − 1. `hooks` are those of the fused engine. */
 export function hasExit(
   groups: readonly Group[],
   hooks: readonly object[],
@@ -66,7 +66,7 @@ export function hasExit(
     );
 }
 
-/** Returns the steps that a system may do with an engine, if there is a limit. */
+/** Returns the largest number of steps of a system in an engine, or `undefined` if there is no limit. */
 function budgetOf(engine: Dynamics): number | undefined {
   const { nSteps = Infinity } = partsOf(engine)!.options;
   return nSteps === Infinity ? undefined : nSteps;

@@ -1,5 +1,5 @@
 /**
- * The stages of the systems of a batch.
+ * The stages of the systems of a batch in a fused run.
  *
  * @module
  */
@@ -13,45 +13,45 @@ import { enterStage } from "../../kernels/converge/enter_stage.ts";
 import { spendBudget } from "../../kernels/converge/spend_budget.ts";
 import { countStages, STAGE_STEPS } from "./stage_steps.ts";
 
-/** Stages in a row: from `first` on, before `end`. */
+/** A range of stages, from `first` up to, but not including, `end`. */
 export interface StageRange {
-  /** The number of the first. */
+  /** Index of the first stage. */
   readonly first: number;
-  /** The number after the last. */
+  /** Index after the last stage. */
   readonly end: number;
 }
 
-/** The maximum number of steps of a system in some stages together. */
+/** Limit of the steps of a system in a range of stages. */
 export interface StageBudget extends StageRange {
-  /** Steps. */
+  /** Largest number of steps in all of these stages together. */
   readonly steps: number;
 }
 
-/** A range with all stages. */
+/** The range of all possible status values. */
 const ALL: StageRange = { first: -(2 ** 30), end: 2 ** 30 };
 
-/** The stages of a run, on a batch. */
+/** The stages of a fused run, for one batch. */
 export class OpenStages {
-  /** Number of stages: a system with this status is finished. */
+  /** Number of stages. A system with this status is finished. */
   readonly count: number;
-  /** The stage that each system is in. */
+  /** Index of the current stage of each system. */
   readonly status: Buffer<"i32">;
-  /** The stage in which each did its last step. */
+  /** Index of the stage in which each system did its last step. */
   readonly stage: Buffer<"i32">;
-  /** Steps of each system in each stage. */
+  /** Number of steps of each system in each stage, one row per system. */
   readonly steps: Buffer<"i32">;
-  /** Move systems on that have done all steps of a stage. */
+  /** Kernels that move systems to the next stage when they have done all steps of a budget. */
   readonly budgets: readonly KernelCall[];
-  /** Masks of the systems that have spent a budget in this step, one list per budget. */
+  /** One buffer per budget, with 1 for each system that has used up the budget in this step. */
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
   readonly #awake: Buffer<"i32">;
-  /** Stages of systems when they were admitted, or when the user last set them. */
+  /** Status and step counts of the systems when they were admitted, or when the user last set their status. */
   #came: { readonly status: NumericArray; readonly steps: Int32Array };
-  /** The same steps when each system began with the first of its stages. */
+  /** Step counts of each system when it began its first stage, one row per system. */
   readonly #begun: Buffer<"i32">;
 
-  /** Throws a RangeError for a system that is in no stage. */
+  /** Throws a RangeError if the status of a system is negative. */
   constructor(state: ResidentBatch, count: number, budgets: readonly StageBudget[]) {
     this.#state = state;
     this.count = count;
@@ -82,7 +82,7 @@ export class OpenStages {
     );
   }
 
-  /** Returns the stages of systems on the host, and the steps done in each. */
+  /** Returns copies of the status and the step counts of all systems on the host. */
   #coming(): { readonly status: NumericArray; readonly steps: Int32Array } {
     const { batch } = this.#state;
     return {
@@ -91,7 +91,7 @@ export class OpenStages {
     };
   }
 
-  /** Calls in a row, each for the systems of some stages alone. */
+  /** Returns kernel calls in sequence. Each group of calls runs only for the systems in its range of stages. */
   each(
     parts: readonly (readonly [range: StageRange, calls: readonly KernelCall[]])[],
   ): KernelCall[] {
@@ -102,26 +102,26 @@ export class OpenStages {
   }
 
   /**
-   * Restricts the following kernels to systems of these stages; with `isAfter`, to systems that were in them
-   * during the last step.
+   * Returns the call that restricts the following kernels to the systems in some stages. If `isAfter` is true, it
+   * restricts them to the systems that did their last step in these stages.
    */
   enter({ first, end }: StageRange, notes = true, isAfter = false): KernelCall {
     const status = isAfter ? this.stage : this.status;
     return call(enterStage, { awake: this.#awake, status, first, end, notes: notes ? 1 : 0 });
   }
 
-  /** Lifts the restriction. */
+  /** Returns the call that lifts the restriction. */
   leave(): KernelCall {
     return this.enter(ALL, false);
   }
 
-  /** Notes the end of a step. */
+  /** Returns the call that counts a finished step in the stage of each system. */
   counted(): KernelCall {
     const { status, stage, steps, count: stages } = this;
     return call(countStage, { status, stage, steps, stages });
   }
 
-  /** Restarts systems whose stage was set by the user, with the state of integrators. */
+  /** Restarts systems whose stage the user has set. The state of their integrators is reset. */
   restart(systems: ReadonlySet<number>): void {
     const { batch } = this.#state;
     assertStatus(batch.ensure("status"), batch.infos);
@@ -131,7 +131,7 @@ export class OpenStages {
     this.#state.writeRows(this.stage, systems, batch.ensure("status"));
   }
 
-  /** Returns whether a system was admitted to a later stage than these, and has done no step in them. */
+  /** Returns whether a system was admitted to a later stage than all of `stages`, and has done no step in them. */
   hasPassed(system: number, stages: readonly number[]): boolean {
     const { status, steps } = this.#came;
     return stages.every((stage) =>
@@ -139,7 +139,7 @@ export class OpenStages {
     );
   }
 
-  /** Stops updating systems that have been through all stages. */
+  /** Deactivates systems that have finished all stages. */
   rest(): void | PromiseLike<void> {
     const { status, count } = this;
     const { active } = this.#state.frame;

@@ -1,27 +1,30 @@
 /**
- * Systems that change stage in a step.
+ * Changes of the stages of systems in a step.
  *
  * @module
  */
 
-/** The stages of systems in a step and after it. */
+/** Stages of systems during a step and after it. */
 export interface StageChanges {
-  /** The stage in which each system did the step. */
+  /** Index of the stage in which each system did the step. */
   readonly stage: Int32Array;
-  /** The stage of each system after the step. */
+  /** Index of the stage of each system after the step. */
   readonly status: Int32Array;
 }
 
-/** The same with the systems that an event is about, as hooks of stages find it in their context. */
+/**
+ * Changes of stages, with the systems that converged or entered a stage. The context of an event contains it for
+ * hooks of stages.
+ */
 export interface StageEvent extends StageChanges {
-  /** 1 for each system that has converged, or has changed stage. */
+  /** One number per system: 1 if it has converged or changed its stage, otherwise 0. */
   readonly mask: ArrayLike<number>;
 }
 
-/** Key of the event in a context. */
+/** Key of the {@linkcode StageEvent} in a context. */
 export const STAGE_EVENT: unique symbol = Symbol("stages");
 
-/** Returns whether a system has changed stage. */
+/** Returns whether any system has changed its stage. */
 export function hasChanges({ stage, status }: StageChanges): boolean {
   return stage.some((was, s) => was !== status[s]);
 }

@@ -1,5 +1,5 @@
 /**
- * The systems of a stage, as the hooks of that stage see them.
+ * The systems of a stage, in the form that the hooks of the stage receive them.
  *
  * @module
  */
@@ -16,34 +16,34 @@ import { STAGE_EVENT, type StageEvent } from "./stage_changes.ts";
 import { DynamicsStage } from "../stages.ts";
 import { rowsIn, SystemRows } from "../engine/system_rows.ts";
 
-/** The engine that runs the stages. */
+/** The members of a fused engine that {@linkcode StagePart} uses. */
 export interface StageHost {
-  /** The batch it has at the time. */
+  /** The current batch on its device. */
   readonly state: ResidentBatch;
 }
 
-/** A lent field: the rows of the stage, and the field that they belong to. */
+/** A field that was lent to a hook: a copy of the stage's rows, and the whole field to which they return. */
 interface Lent {
   readonly rows: NumericArray;
   readonly whole: NumericArray;
 }
 
-/** The part of an engine that is in one of its stages, or in several in a row. */
+/** Presents one stage of a fused engine, or several consecutive ones, to the hooks of that stage. */
 export class StagePart implements Part {
-  /** Unique name. */
+  /** Unique name of the stage. */
   name: string;
   readonly workflow: Workflow;
   readonly keys: readonly string[] = ["status"];
   readonly context: PropertyDescriptorMap;
-  /** Numbers of its stages among those of the run. */
+  /** Range of its stages among all stages of the run. */
   range: StageRange;
-  /** Returns the engine that runs them. */
+  /** Returns the fused engine that runs the stages. */
   host: () => StageHost;
   #rows: SystemRows | undefined;
   #mask: ArrayLike<number> = [];
   readonly #lent = new Map<string, Lent>();
 
-  /** `workflow` is the engine of the stage. */
+  /** Creates the part. `workflow` is the engine of the stage. */
   constructor(name: string, workflow: Workflow, range: StageRange, host: () => StageHost) {
     this.name = name;
     this.workflow = workflow;
@@ -57,19 +57,19 @@ export class StagePart implements Part {
     };
   }
 
-  /** Hooks also read the fields of the stage's own engine. */
+  /** Adds the context fields of the stage's engine to the context of its hooks. */
   extend(fields: object): void {
     for (const [name, value] of Object.entries(fields)) {
       if (name !== "batch" && name !== "stream") this.context[name] = { value, enumerable: true };
     }
   }
 
-  /** The number of the first stage. */
+  /** Index of the first stage. */
   get first(): number {
     return this.range.first;
   }
 
-  /** The number after the last. */
+  /** Index after the last stage. */
   get end(): number {
     return this.range.end;
   }
@@ -134,7 +134,10 @@ export class StagePart implements Part {
     };
   }
 
-  /** Returns whether a system of these stages has converged, or has entered them. */
+  /**
+   * Returns whether hooks of the stage receive an event: a system has converged in these stages, or has entered them
+   * from another stage.
+   */
   #isTold(stage: string, event: StageEvent, places: readonly number[]): boolean {
     if (stage === DynamicsStage.ON_CONVERGE) return places.some((s) => event.mask[s] !== 0);
     return places.some((s) => event.mask[s] !== 0 && !this.#has(event.stage[s]!));
@@ -144,7 +147,7 @@ export class StagePart implements Part {
     return this.range.first <= stage && stage < this.range.end;
   }
 
-  /** Returns the systems in its stages; the same object as before if they have not changed. */
+  /** Returns the systems in these stages. While they do not change, it returns the same object. */
   #rowsOf(stages: ArrayLike<number>): SystemRows {
     const { batch } = this.host().state;
     if (this.#rows?.isFor(batch) === true && this.#isAsBefore(stages)) return this.#rows;
@@ -153,7 +156,7 @@ export class StagePart implements Part {
     return this.#rows = new SystemRows(batch, places);
   }
 
-  // Asked at each stage that is visited, so without a new list.
+  // This runs for each stage at which a hook is due, so it must not allocate a list.
   // hot
   #isAsBefore(stages: ArrayLike<number>): boolean {
     const { places } = this.#rows!;
@@ -167,7 +170,7 @@ export class StagePart implements Part {
   }
 }
 
-/** Returns the rows of a field as hooks of the stage read them. */
+/** Returns the rows of a field for the hooks of the stage. */
 function viewOf(rows: SystemRows, field: string, value: unknown): unknown {
   const own = rows.of(field, value);
   if (own === value || !ArrayBuffer.isView(own)) return own;
@@ -175,7 +178,7 @@ function viewOf(rows: SystemRows, field: string, value: unknown): unknown {
   return readView(numbers, () => rowsIn(rows.batch, field, numbers.length));
 }
 
-/** Returns the mask of an event as a context has it. */
+/** Returns the mask of an event under the name that it has in the context. */
 function masksOf(stage: string, mask: Int32Array): object {
   return stage === DynamicsStage.ON_CONVERGE ? { convergedMask: mask } : { admittedMask: mask };
 }
@@ -188,7 +191,10 @@ function statusOf(state: ResidentBatch, backend: Backend): Int32Array {
   return backend.view(state.field<"i32">("status"));
 }
 
-/** Returns the stages that an event is about: systems converge in the stage before, and enter the stage after the step. */
+/**
+ * Returns the stages that decide which systems belong to an event: the stages before the step at ON_CONVERGE, and
+ * those after it at ON_ADMIT.
+ */
 function membersAt(stage: string, { stage: was, status }: StageEvent): Int32Array {
   return stage === DynamicsStage.ON_CONVERGE ? was : status;
 }

@@ -1,5 +1,5 @@
 /**
- * The position of an integrator among several.
+ * Position of an integrator among the stages of a fused run.
  *
  * @module
  */
@@ -7,21 +7,21 @@
 import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 
-/** A stage of a fused engine. */
+/** Position of a stage in a fused run. */
 export interface StagePlace {
-  /** The stage in which each system did its last step. */
+  /** Index of the stage in which each system did its last step. */
   readonly stage: Buffer<"i32">;
-  /** Number of the stage. */
+  /** Index of the stage. */
   readonly at: number;
   /** Number of stages. */
   readonly count: number;
-  /** True if a stage before it sets centers of mass in motion. */
+  /** True if an earlier stage sets centers of mass in motion. */
   readonly isStirred: boolean;
 }
 
 const PLACES = new WeakMap<ResidentBatch, StagePlace>();
 
-/** Opens an integrator in its stage. */
+/** Calls `open`, and meanwhile makes `placeOf` return `place` for the batch. */
 export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: () => T): T {
   PLACES.set(state, place);
   try {
@@ -31,7 +31,7 @@ export function withinStage<T>(state: ResidentBatch, place: StagePlace, open: ()
   }
 }
 
-/** Returns the stage of the integrator that is being opened; `undefined` if it is the only one. */
+/** Returns the stage of the integrator that is being opened; `undefined` if the run is not fused. */
 export function placeOf(state: ResidentBatch): StagePlace | undefined {
   return PLACES.get(state);
 }

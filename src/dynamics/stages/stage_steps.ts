@@ -1,15 +1,15 @@
 /**
- * The number of steps that systems have done in each stage of a run.
+ * Numbers of steps that systems have done in each stage of a fused run.
  *
  * @module
  */
 
 import type { Batch } from "../../batch/batch.ts";
 
-/** Name of the field with the counts: a row for each system, one number for each stage. */
+/** Name of the field with the step counts: one row per system, one number per stage. */
 export const STAGE_STEPS = "stageSteps";
 
-/** Makes a batch count the steps of `stages` stages: from 0, unless it counts them already. */
+/** Returns the step counts of a batch for `stages` stages. If the batch has no such field, adds it with zeros. */
 export function countStages(batch: Batch, stages: number): Int32Array {
   const known = batch.fields().find(({ name }) => name === STAGE_STEPS);
   const isKnown = known?.level === "system" && known.dtype === "i32" && known.width === stages;

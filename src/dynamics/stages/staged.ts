@@ -1,5 +1,5 @@
 /**
- * Several integrators as one: each system is moved by the integrator of its stage.
+ * One integrator made of several: each system is moved by the integrator of its stage.
  *
  * @module
  */
@@ -14,15 +14,18 @@ import { lowOf } from "../integrators/motion.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";
 import { withinStage } from "./stage_place.ts";
 
-/** A stage, to be run with others. */
+/** A stage of a fused run. */
 export interface NamedStage {
-  /** Unique name. */
+  /** Unique name of the stage. */
   readonly name: string;
-  /** Moves its systems. */
+  /** The integrator, which moves the systems in the stage. */
   readonly integrator: Integrator;
 }
 
-/** Clears the compensation of positions, if an integrator moves atoms without counting it. */
+/**
+ * Returns the calls that set the rounding remainders of positions to 0, for integrators that move atoms without
+ * updating the remainders. Returns no calls if no integrator uses them.
+ */
 function forgettingLow(
   state: ResidentBatch,
   opened: readonly OpenIntegrator[],
@@ -37,10 +40,11 @@ function usesLow({ pre, post }: OpenIntegrator): boolean {
 }
 
 /**
- * Runs the integrator of each stage for the systems whose `status` is its number; the others are not updated meanwhile,
- * integrator state included. Each integrator has a state of its own, which is new when a system enters the stage.
+ * Returns an integrator that runs the integrator of each stage for the systems whose `status` is the index of the
+ * stage. Meanwhile all other systems, and their integrator state, do not change. Each stage has separate integrator
+ * state, which is reset when a system enters the stage.
  *
- * `budgets` are the steps after which systems leave stages.
+ * `budgets` are the numbers of steps after which systems leave stages.
  */
 export function staged(
   stages: readonly NamedStage[],

@@ -1,5 +1,5 @@
 /**
- * Systems that enter a batch while it runs.
+ * Admission of systems to a batch while it runs.
  *
  * @module
  */
@@ -11,15 +11,17 @@ import type { Evaluator } from "./evaluator.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Stop } from "./step_parts.ts";
 
-/** Admits systems to a batch: brings them to the constraints, gives them forces, and reports them to hooks. */
+/** Admits systems to a batch: applies constraints to them, computes their forces, and reports them to hooks. */
 export class Admission {
   readonly #run: RunParts;
   readonly #evaluator: Evaluator;
   readonly #divergence: Divergence;
-  /** Slots of systems that get their first forces in the current step or in the next, and do not move in it. */
+  /**
+   * Slots of systems whose first forces are computed in the current or the next step. They do not move in that step.
+   */
   #entering: readonly number[] = [];
 
-  /** Admits nothing yet. */
+  /** Creates the object for a batch. */
   constructor(run: RunParts, evaluator: Evaluator, divergence: Divergence) {
     this.#run = run;
     this.#evaluator = evaluator;
@@ -27,14 +29,14 @@ export class Admission {
   }
 
   /**
-   * True if new systems get their first forces within a step: the model takes about as long for some systems as for
-   * all.
+   * True if the first forces of new systems are computed within a step of the others. This is best if the model takes
+   * about as long for some systems as for all.
    */
   get isInStep(): boolean {
     return this.#run.model.compute !== undefined;
   }
 
-  /** Brings some systems, 1 for each, to the constraints, as a run begins with them. */
+  /** Applies the constraints to the systems with 1 in `mask`, as at the beginning of a run. */
   async settle(mask: Int32Array): Promise<void> {
     const { plan, constrained, state: { backend, frame } } = this.#run;
     if (constrained.isEmpty) return;
@@ -46,15 +48,18 @@ export class Admission {
     backend.write(frame.active, before);
   }
 
-  /** Computes pairs, forces and energies of some systems, 1 for each, as a run begins; all others keep theirs. */
+  /**
+   * Computes pairs, forces and energies of the systems with 1 in `mask`, as at the beginning of a run. All other
+   * systems keep theirs.
+   */
   prime(mask: Int32Array, step: number): Promise<void> {
     return this.#evaluateSome(mask, step, () => this.#evaluator.evaluate(step));
   }
 
   /**
    * Applies the hooks of a stage to systems that have just entered it. Stage hooks modify the forces of the systems
-   * that are in their stage; when a system changes stage, the new stage's hooks are applied to the forces of the model
-   * before it moves. A model that runs outside of our kernels is not evaluated again.
+   * in their stage. When a system changes stage, the new stage's hooks are applied to the forces of the model before
+   * it moves. A model that keeps its last results in its own buffers is not evaluated again for this.
    */
   async applyStageHooks({ stage, status }: StageChanges, step: number): Promise<void> {
     const { plan, model, state: { backend, frame } } = this.#run;
@@ -70,7 +75,10 @@ export class Admission {
     });
   }
 
-  /** Evaluates some systems, 1 for each, and has hooks modify the results; all other systems keep theirs. */
+  /**
+   * Evaluates the model for the systems with 1 in `mask`, and lets hooks modify the results. All other systems keep
+   * theirs.
+   */
   async #evaluateSome(
     mask: Int32Array,
     step: number,
@@ -98,10 +106,10 @@ export class Admission {
         before.map((one, s) => stream?.hasDiverged(s) === true ? 0 : one),
       );
     }
-    Object.assign(phase.forces, forces); // of all others
+    Object.assign(phase.forces, forces); // the state of the other systems, whose forces have not changed
   }
 
-  /** Copies the fields that hooks may write. Returns a function that restores them for all systems without a 1. */
+  /** Copies the fields that hooks may write. Returns a function that restores them for the systems with 0 in `mask`. */
   async #keepOthers(mask: Int32Array): Promise<() => void> {
     const { state, engine: { loop } } = this.#run;
     const names = [...loop.hooks.writes()].filter((name) => state.fields.has(name));
@@ -110,18 +118,24 @@ export class Admission {
     return () => names.forEach((name, i) => state.revert(name, before[i]!, mask));
   }
 
-  /** Admits systems: they get their first forces in the next step, and move in the step after it. */
+  /**
+   * Admits the systems in some slots. Their first forces are computed in the next step, and they move from the step
+   * after it.
+   */
   enter(slots: readonly number[]): void {
     this.#entering = slots;
     this.setActive(slots, 0);
   }
 
-  /** True if systems get their first forces in the current step. */
+  /** True if the first forces of systems are computed in the current step. */
   get isEntering(): boolean {
     return this.#entering.length > 0;
   }
 
-  /** Activates entering systems for the evaluation of the model only. */
+  /**
+   * Activates entering systems before the model is evaluated, and deactivates them after AFTER_POST_UPDATE. `stop` is
+   * the point that the step has reached.
+   */
   visit(stop: Stop): void {
     if (stop === "model") this.setActive(this.#entering, 1);
     else if (stop === DynamicsStage.AFTER_POST_UPDATE) this.setActive(this.#entering, 0);
@@ -133,13 +147,13 @@ export class Admission {
     this.#entering = [];
   }
 
-  /** Marks systems as active (1) or inactive (0). */
+  /** Marks the systems in some slots as active (1) or inactive (0). */
   setActive(slots: readonly number[], value: 0 | 1): void {
     const { state } = this.#run;
     state.writeRows(state.frame.active, slots, new Int32Array(state.batch.size).fill(value));
   }
 
-  /** Stops updating some systems; their energies are those of the step that is done. */
+  /** Stops updating the systems in some slots. Before that, their energies are computed for the last step. */
   async finish(slots: readonly number[]): Promise<void> {
     const { plan } = this.#run;
     await plan.ready();
@@ -148,7 +162,7 @@ export class Admission {
     this.setActive(slots, 0);
   }
 
-  /** Reports systems to hooks that have entered. */
+  /** Reports the systems with 1 in `mask` to hooks at ON_ADMIT. */
   async report(mask: Int32Array, step: number): Promise<void> {
     const { plan, isLate, engine: { loop, loop: { context } } } = this.#run;
     const point = loop.point(DynamicsStage.ON_ADMIT);
@@ -169,7 +183,10 @@ export class Admission {
     delete own[STAGE_EVENT];
   }
 
-  /** Returns the event for hooks of stages: systems that have entered were in no stage before. */
+  /**
+   * Returns the event for hooks of stages. Systems that have entered were in no stage before (−1). Returns
+   * `undefined` if the run is not fused.
+   */
   async #stageEvent(mask: Int32Array): Promise<StageEvent | undefined> {
     const { integrator: { stages }, state: { backend } } = this.#run;
     if (stages === undefined) return undefined;

@@ -1,31 +1,34 @@
 /**
- * The state of a batch between the parts of its steps.
+ * State of the forces of a batch between the operations of a step.
  *
  * @module
  */
 
 /** The last evaluation of the model. */
 export interface Evaluation {
-  /** The step that the forces belong to: a hook that is due at some steps only may have modified them. */
+  /**
+   * Step for which the forces were computed; `undefined` before. Hooks that are due only at some steps may have
+   * modified them.
+   */
   step: number | undefined;
-  /** True if energies (and stresses) are up to date as well as forces. */
+  /** True if energies (and stresses) were computed together with the forces. */
   hasEnergy: boolean;
 }
 
-/** A phase of a batch, and the state of its forces in that phase. */
+/** A phase of a batch, with the last evaluation of its forces. */
 export type Phase =
-  /** The forces do not belong to the positions: a run begins with an evaluation. */
+  /** The forces do not belong to the current positions. A run begins with an evaluation. */
   | { readonly name: "unprimed" }
-  /** The forces belong to the positions. */
+  /** The forces belong to the current positions. */
   | { readonly name: "primed"; readonly forces: Evaluation }
-  /** The atoms have moved in the current step, and the forces are those of the step before. */
+  /** The atoms have moved in the current step, and the forces are still those of the previous step. */
   | { readonly name: "moved"; readonly forces: Evaluation }
-  /** The run has turned out to have ended in an earlier step: devices report that late. */
+  /** The run has ended in an earlier step, which a device has reported late. */
   | { readonly name: "over"; readonly forces: Evaluation };
 
-/** The phase of one batch. Changing it allocates nothing: each phase is made once. */
+/** The phase of one batch. A change of the phase allocates nothing, because all phases exist from the start. */
 export class BatchPhase {
-  /** The last evaluation; changed in place, as each step has one. */
+  /** The last evaluation. It is changed in place, because each step has one. */
   readonly forces: Evaluation = { step: undefined, hasEnergy: false };
   readonly #unprimed: Phase = { name: "unprimed" };
   readonly #primed: Phase = { name: "primed", forces: this.forces };
@@ -33,53 +36,53 @@ export class BatchPhase {
   readonly #over: Phase = { name: "over", forces: this.forces };
   #now: Phase = this.#unprimed;
 
-  /** The phase now. */
+  /** The current phase. */
   get now(): Phase {
     return this.#now;
   }
 
-  /** True if forces have been evaluated, be it in an earlier step. */
+  /** True if forces have been computed, even in an earlier step. */
   get hasForces(): boolean {
     return this.#now !== this.#unprimed;
   }
 
-  /** True if the run has turned out to be over. */
+  /** True if the run has ended in an earlier step. */
   get isOver(): boolean {
     return this.#now === this.#over;
   }
 
-  /** Notes an evaluation. */
+  /** Records an evaluation of the model. */
   evaluated(step: number, hasEnergy: boolean): void {
     this.forces.step = step;
     this.forces.hasEnergy = hasEnergy;
   }
 
-  /** Notes that the forces belong to the current positions. */
+  /** Records that the forces belong to the current positions. */
   prime(): void {
     this.#now = this.#primed;
   }
 
-  /** Notes that the forces do not belong to the positions any more. */
+  /** Records that the forces do not belong to the positions any more. */
   unprime(): void {
     this.#now = this.#unprimed;
   }
 
-  /** Notes that the atoms have moved, so that the forces are those of the previous step. */
+  /** Records that the atoms have moved, so that the forces are those of the previous step. */
   move(): void {
     this.#now = this.#moved;
   }
 
-  /** Ends the run. */
+  /** Records that the run has ended. */
   end(): void {
     this.#now = this.#over;
   }
 
-  /** Goes on after the end of a run: the forces are those of its last step. */
+  /** Prepares for another run after the end of one. The forces are those of the last step. */
   resume(): void {
     if (this.isOver) this.#now = this.#primed;
   }
 
-  /** Takes over the phase of another batch that this one replaces. */
+  /** Copies the phase of the batch that this one replaces. */
   copy(other: BatchPhase): void {
     Object.assign(this.forces, other.forces);
     this.#now = other.hasForces ? this.#primed : this.#unprimed;

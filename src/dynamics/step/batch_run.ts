@@ -1,5 +1,5 @@
 /**
- * A batch under an engine: its state, and the pieces that run its steps.
+ * A batch under an engine: its state, and the objects that run its steps.
  *
  * @module
  */
@@ -37,21 +37,21 @@ import { pairsOf } from "./step_plan.ts";
 import { clearTargets, lookAt } from "./step_results.ts";
 import { StepRunner } from "./step_runner.ts";
 
-/** Code that only some runs need: it is loaded before their batch is opened. */
+/** Code that only some runs need. It is loaded before their batch is opened. */
 export interface OptionalCode {
-  /** Opens the constraints of the engine. */
+  /** Applies the constraints of the engine to a batch. */
   readonly openConstraints: OpenConstraints;
-  /** Opens reports for a device that delivers results late; `undefined` for other devices. */
+  /** Creates the reports for a device that delivers results late; `undefined` for other devices. */
   readonly openLate?: typeof openLate;
 }
 
-/** The steps that a system can count: `stepsDone` and random numbers have 31 bits for them. */
+/** Largest number of steps of a system. `stepsDone` and random numbers have 31 bits for it. */
 const MOST_STEPS = 2 ** 31 - 1;
 
-/** Fields that can change from outside without a change of forces and energies. */
+/** Fields that the caller can change without making forces and energies invalid. */
 const HARMLESS: ReadonlySet<string> = new Set(["velocities", "status", "stepsDone"]);
 
-/** A batch in an engine: uploaded to its backend, with valid forces, and ready for steps. */
+/** A batch that an engine runs. It is uploaded to the backend; `begin` computes its forces. */
 export class BatchRun {
   /** The batch on the backend. */
   readonly state: ResidentBatch;
@@ -59,31 +59,31 @@ export class BatchRun {
   readonly steps: StepRunner;
   /** Runs multi-step calls. */
   readonly multiStep: MultiStep;
-  /** Evaluates energies on demand. */
+  /** Computes energies on demand. */
   readonly evaluator: Evaluator;
   /** Checks for diverged systems. */
   readonly divergence: Divergence;
-  /** Admits systems. */
+  /** Admits systems during a run. */
   readonly admission: Admission;
   /** Runs the kernels of hooks. */
   readonly work: HookWork;
-  /** The constraints of the engine, and those of the systems. */
+  /** Constraints of the engine's options and of the systems. */
   readonly constraints: readonly Constraint[];
   readonly #run: RunParts;
-  /** The field `move_mask`, as it was when the batch was opened. */
+  /** Copy of the field `move_mask` from when the batch was opened; `undefined` if it did not exist. */
   readonly #moveMask: NumericArray | undefined;
   readonly #late: LateMultiStep | undefined;
   #clock: Clock;
-  /** The step count up to which the steps of all systems can be counted. */
+  /** Largest step count of the engine at which no system exceeds `MOST_STEPS`. */
   #lastStep = MOST_STEPS;
-  /** True if the batch keeps to its constraints. */
+  /** True if the batch satisfies its constraints. */
   #isSettled = false;
-  /** True if a status may be from before: from a file, another engine, or a time before something was changed. */
+  /** True if the status may be out of date: set by a file or another engine, or before a change of the batch. */
   #hasOldStatus = true;
-  /** Names of the hooks that modified the forces when a run last began. */
+  /** Names of the hooks that modified the forces at the last beginning of a run. */
   #forceHooks = "";
 
-  /** Throws a RangeError for invalid atoms or parameters; the message names system and atom. */
+  /** Throws a RangeError if an atom or a parameter is invalid. The message names system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     dropStress(batch, engine);
     this.state = new ResidentBatch(batch, backend, mayHaveOrigins(engine));
@@ -116,19 +116,19 @@ export class BatchRun {
     });
   }
 
-  /** The stage in which each system did its last step; `undefined` unless stages are fused. */
+  /** Index of the stage in which each system did its last step; `undefined` if the run is not fused. */
   get stage(): Buffer<"i32"> | undefined {
     return this.#run.integrator.stages?.stage;
   }
 
-  /** The time of each system. */
+  /** Clock with the times of the systems. */
   get clock(): Clock {
     return this.#clock;
   }
 
   /**
-   * Returns whether this is the run of a batch: of the same systems, under the same constraints, and with hooks that let
-   * systems keep their origins.
+   * Returns whether this object can run `batch`: it has the same systems and constraints as before, and hooks still
+   * allow the origins of the systems.
    */
   isOf(batch: Batch): boolean {
     if (!this.state.matches(batch)) return false;
@@ -138,23 +138,23 @@ export class BatchRun {
     return now?.length === before?.length && (now ?? []).every((one, i) => one === before![i]);
   }
 
-  /** True if energies are those of the present positions. */
+  /** True if the energies belong to the current positions. */
   get hasEnergy(): boolean {
     const { hasForces, forces } = this.#run.phase;
     return hasForces && forces.hasEnergy;
   }
 
-  /** True if the run has turned out to be over. */
+  /** True if the run has ended in an earlier step, which a device has reported late. */
   get isOver(): boolean {
     return this.#run.phase.isOver;
   }
 
-  /** Drops the plan of a step: hooks have changed. */
+  /** Discards the plan of a step, because hooks have changed. */
   forgetPlan(): void {
     this.#run.plan.forget();
   }
 
-  /** Uploads what has changed on the host: the systems of which something has changed are updated again. */
+  /** Uploads the values that have changed on the host, and activates the systems with changes. */
   upload(): void | PromiseLike<void> {
     const { state, clock } = this;
     if (!clock.isOf(state.batch)) {
@@ -173,7 +173,7 @@ export class BatchRun {
     }
     if (name === "positions") state.resetState(POSITIONS_LOW, systems);
     if (name === "cell") state.resetState(CELL_LOW, systems);
-    // A step that was changed from outside says nothing about the next.
+    // The last step of L-BFGS says nothing about the next one after a change from outside.
     if (name === "positions" || name === "cell") state.resetState(LBFGS_COUNTS, systems);
     if (name === "stepsDone") return;
     if (name !== "status") this.#isSettled = false;
@@ -182,12 +182,12 @@ export class BatchRun {
     state.activate(systems);
   }
 
-  /** Returns the part of the batch that a checkpoint stores. */
+  /** Returns the data of the batch for a checkpoint. */
   async save(): Promise<Omit<SavedDynamics, "integrator" | "loop">> {
     return { batch: this.state.batch.save(), ...await this.snapshot() };
   }
 
-  /** Returns the state from which a run can go on elsewhere, while the batch on the host stays as it is. */
+  /** Returns the state from which a run can continue on another backend. The batch on the host does not change. */
   async snapshot(): Promise<SavedRun> {
     const { phase } = this.#run;
     return {
@@ -198,28 +198,28 @@ export class BatchRun {
     };
   }
 
-  /** Goes on from a snapshot. Throws a RangeError for another precision. */
+  /** Restores a snapshot. Throws a RangeError if the backend has another precision. */
   load({ resident, isPrimed, hasEnergy, forceHooks }: SavedRun): void {
     const { plan, phase, constrained } = this.#run;
-    void plan.now; // asks for all that is kept
+    void plan.now; // requests all states, so that `load` restores them
     this.state.load(resident);
     if (isPrimed) phase.prime();
     else phase.unprime();
     this.#isSettled = isPrimed;
     this.#hasOldStatus = false;
-    if (!constrained.isEmpty) plan.forget(); // held atoms are known only now
+    if (!constrained.isEmpty) plan.forget(); // the snapshot may hold other atoms
     phase.forces.hasEnergy = hasEnergy;
     this.#forceHooks = forceHooks;
   }
 
-  /** Evaluates forces before the first step, and after changes from outside. */
+  /** Computes forces before the first step, and after changes from outside. */
   async begin(): Promise<void> {
     const { state, state: { backend, frame } } = this;
     const { plan, phase, integrator, engine: { loop, running } } = this.#run;
     phase.resume();
     this.#late?.begin();
     await plan.ready();
-    countFreedom(state); // the center of mass may have been brought to rest since the last run
+    countFreedom(state); // the caller may have stopped the center of mass since the last run
     backend.write(frame.control, new Int32Array(Control.LENGTH));
     if (!this.#isSettled) plan.run(plan.now.settle);
     this.#isSettled = true;
@@ -233,14 +233,14 @@ export class BatchRun {
     const looking = lookAt(state);
     const { control, isMoving, oldest } = isThenable(looking) ? await looking : looking;
     this.#lastStep = Math.min(MOST_STEPS - oldest + loop.stepCount, MOST_STEPS);
-    // Hooks before the first step look at the first forces: they may explain the problem better.
+    // Hooks at BEFORE_STEP run first if there are any, because they may explain invalid forces better.
     const isLeft = !this.#run.isLate && !loop.point(DynamicsStage.BEFORE_STEP).isEmpty;
     if (!isLeft) await this.divergence.assertNone(control, loop.stepCount - 1);
     if (isNew) phase.prime();
     if (!isMoving && running.stream === undefined) loop.done();
   }
 
-  /** Evaluates the first forces of a run, and lets hooks modify them. */
+  /** Computes the first forces of a run, and lets hooks modify them. */
   async #prime(): Promise<void> {
     const { plan, engine: { loop } } = this.#run;
     await this.evaluator.evaluate(loop.stepCount);
@@ -249,7 +249,7 @@ export class BatchRun {
     plan.run(plan.now.begin);
   }
 
-  /** Returns how many of `n` steps can be counted. Throws a RangeError if it is 0. */
+  /** Returns how many of `n` steps can be counted. Throws a RangeError if no step can be counted. */
   countable(n: number): number {
     const { name, loop: { stepCount } } = this.#run.engine;
     const left = this.#lastStep - stepCount;
@@ -261,14 +261,14 @@ export class BatchRun {
     );
   }
 
-  /** Ends a run: brings all that hooks read after the last step up to date. */
+  /** Ends a run: updates all values that hooks read after the last step. */
   async end(): Promise<void> {
     const { plan, isLate, state, engine: { loop } } = this.#run;
     await plan.ready();
     await this.evaluator.refresh();
     await plan.ready();
     plan.run(plan.now.end);
-    if (!isLate) return; // it is checked already
+    if (!isLate) return; // the host has checked each step
     const [control] = await state.backend.viewOrRead([state.frame.control]);
     await this.divergence.assertNone(control as Int32Array, loop.stepCount - 1);
   }
@@ -279,37 +279,37 @@ export class BatchRun {
     if (!phase.hasForces) return;
     await plan.ready();
     if (phase.now.name !== "moved") return await this.evaluator.refresh();
-    phase.unprime(); // without the work of modifiers, with which the next run begins
+    phase.unprime(); // the next run evaluates again, with the hooks that modify forces
     await this.evaluator.evaluate(loop.stepCount);
   }
 
   /**
-   * Takes over the systems of an earlier batch: `from` has the slot that each had there, `undefined` for new systems,
-   * which have no forces yet.
+   * Copies the state of the batch that this one replaces. `from` has the previous slot of each system, or `undefined`
+   * for a new system, which has no forces yet.
    */
   async takeOver(before: BatchRun, from: readonly (number | undefined)[]): Promise<void> {
     const { plan, phase, constrained, isLate } = this.#run;
     await plan.ready();
-    void plan.now; // asks for all that is kept
+    void plan.now; // requests all states, so that `carryOver` copies them
     await this.state.carryOver(before.state, from);
     this.#clock.carry(before.#clock.save(), from);
-    if (!constrained.isEmpty) plan.forget(); // held atoms are known only now
+    if (!constrained.isEmpty) plan.forget(); // other atoms may be held
     phase.copy(before.#run.phase);
     this.#forceHooks = before.#forceHooks;
     this.#isSettled = before.#isSettled;
     this.#hasOldStatus = before.#hasOldStatus;
-    // A device would find these pairs in the next step, for the systems active in it: now all systems are.
+    // The next step would find pairs only for the systems that are active in it. Now all systems are active.
     if (isLate) plan.runOnce(pairsOf(this.state));
   }
 
-  /** Starts the systems that replaced others of the same size. */
+  /** Initializes systems that have replaced others of the same size. */
   restart(slots: readonly number[]): void {
     dropStress(this.state.batch, this.#run.engine, slots);
     this.state.restart(slots);
     this.#clock.admit(this.state.batch, slots);
   }
 
-  /** Frees all memory. Returns a promise if a model takes time. */
+  /** Frees all memory. Returns a promise if the model frees its resources asynchronously. */
   free(): void | PromiseLike<void> {
     this.forgetPlan();
     this.state.free();
@@ -317,7 +317,7 @@ export class BatchRun {
   }
 }
 
-/** Opens integrator, clock and model on a batch. */
+/** Opens the constraints, the integrator, the clock and the model for a batch. */
 function openRun(
   state: ResidentBatch,
   engine: RunEngine,
@@ -328,7 +328,7 @@ function openRun(
   const integrator = constrained.weave(
     checkedOpen(engine.name, engine.integrator.open(state)),
   );
-  // After the integrator, which adds the field that the clock reads. Before the model, which may hold much.
+  // After the integrator, which adds the field that the clock reads. Before the model, which may allocate much.
   const clock = new Clock(state.batch, engine.integrator);
   const model = engine.model.open(
     state,
@@ -344,7 +344,7 @@ function openRun(
     });
     return { run: { ...opened, phase: new BatchPhase(), plan }, clock, constraints };
   } catch (error) {
-    Promise.resolve(model.close?.()).catch(() => {}); // the first error says why
+    Promise.resolve(model.close?.()).catch(() => {}); // the first error names the cause
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The plan that the steps of a batch follow at the time.
+ * The current plan of the steps of a batch.
  *
  * @module
  */
@@ -12,8 +12,8 @@ import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { StepPlan } from "./step_plan.ts";
 
 /**
- * Holds the plan of a step, makes a new one after hooks have changed, and runs programs. While an evaluation is pending,
- * and while there is no plan on a device, nothing else may run: `unready` says so.
+ * Holds the plan of a step, creates a new one after hooks have changed, and runs programs. While an evaluation is
+ * pending, or a device has no plan yet, no other work may run. `unready` returns the work to wait for.
  */
 export class CurrentPlan {
   readonly #state: ResidentBatch;
@@ -22,24 +22,24 @@ export class CurrentPlan {
   #plan: StepPlan | undefined;
   #pending: PromiseLike<void> | undefined;
 
-  /** `make` plans a step for the hooks of the time. */
+  /** Creates the object without a plan. `make` creates a plan for the current hooks. */
   constructor(state: ResidentBatch, loop: Loop<DynamicsKind>, make: () => StepPlan) {
     this.#state = state;
     this.#loop = loop;
     this.#make = make;
   }
 
-  /** The plan, which is made now if it does not exist. */
+  /** The plan. It is created now if it does not exist. */
   get now(): StepPlan {
     return this.#plan ??= this.#make();
   }
 
-  /** The plan, if there is one. */
+  /** The plan, or `undefined` if it does not exist. */
   get known(): StepPlan | undefined {
     return this.#plan;
   }
 
-  /** Drops the plan: something that it depends on has changed. */
+  /** Discards the plan, because something that it depends on has changed. */
   forget(): void {
     if (this.#plan === undefined) return;
     this.#state.freePrograms(this.#plan.programs);
@@ -51,13 +51,16 @@ export class CurrentPlan {
     return this.#pending;
   }
 
-  /** Returns the work that must come first: a pending evaluation, or the values from which a plan is made. */
+  /**
+   * Returns a promise for the work that must be done first: a pending evaluation, or reading the values from which a
+   * plan is created. Returns `undefined` if other work may run.
+   */
   unready(): void | PromiseLike<void> {
     if (this.#pending !== undefined) return this.#pending;
     if (this.#plan === undefined) return this.#state.refreshMirror();
   }
 
-  /** Waits until `unready` has no more work. */
+  /** Waits until `unready` returns `undefined`. */
   async ready(): Promise<void> {
     for (let waiting; (waiting = this.unready()) !== undefined;) await waiting;
   }
@@ -72,12 +75,12 @@ export class CurrentPlan {
     });
   }
 
-  /** Runs a program, if there is one, for the current step or another. */
+  /** Runs a program for one step, by default the current one. Does nothing if there is no program. */
   run(program: Program | undefined, step: number = this.#loop.stepCount): void {
     if (program !== undefined) this.#state.run(program, step, 1);
   }
 
-  /** Runs calls that are not part of the plan. */
+  /** Runs kernel calls that are not part of the plan. */
   runOnce(calls: readonly KernelCall[]): void {
     const program = this.#state.prepare(calls);
     this.run(program);

@@ -1,5 +1,5 @@
 /**
- * Convergence criteria that are functions of the user.
+ * Evaluation of convergence criteria that are functions of the user.
  *
  * @module
  */
@@ -11,7 +11,10 @@ import { show } from "../../base/show.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Custom } from "./step_parts.ts";
 
-/** Calls the custom criteria that are due in the current step, and clears their marks of systems that do not meet them. */
+/**
+ * Calls the custom criteria that are due in the current step. Writes 0 to their `met` for systems that do not meet
+ * them.
+ */
 export function callCustomCriteria(
   { plan, phase, state, isLate, engine: { loop } }: RunParts,
 ): void | PromiseLike<void> {
@@ -27,7 +30,7 @@ export function callCustomCriteria(
   if (!isLate) {
     return state.withArrays(buffers, changed, (arrays) => judge(due, arrays, state.batch));
   }
-  const { soFar } = loop.hooks; // the results of the steps before
+  const { soFar } = loop.hooks; // settles when the results of earlier steps are delivered
   return state.withArrays(buffers, changed, async (arrays) => {
     await soFar;
     if (!phase.isOver) judge(due, arrays, state.batch);

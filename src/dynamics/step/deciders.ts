@@ -1,5 +1,5 @@
 /**
- * The hooks that decide on convergence, in a run of stages and without stages.
+ * Convergence hooks of a run, with the stages between which they move systems.
  *
  * @module
  */
@@ -9,33 +9,37 @@ import type { ConvergenceHook } from "../convergence/convergence_hook.ts";
 import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import type { StageRange } from "../stages/open_stages.ts";
 
-/** A convergence hook, and the systems it decides on. */
+/** A convergence hook, and the systems that it judges. */
 export interface Decider {
-  /** The hook. */
+  /** The convergence hook. */
   readonly hook: ConvergenceHook;
-  /** Decides when step % frequency === phase. */
+  /** Interval in steps: the hook judges when step % frequency === phase. */
   readonly frequency: number;
-  /** The remainder. */
+  /** Remainder of the steps at which the hook judges. */
   readonly phase: number;
-  /** The stages between which it moves systems; `undefined` if the hook's own options say so. */
+  /**
+   * Stages between which the hook moves systems; `undefined` if the run is not fused, so that the hook's options
+   * apply.
+   */
   readonly ways: Ways | undefined;
 }
 
-/** The stages between which systems move. */
+/** A move of systems from one stage to another. */
 interface Ways {
-  /** Only systems of this stage are judged; all if it is undefined. */
+  /** Index of the stage whose systems are judged; `undefined` for all stages. */
   readonly from: number | undefined;
-  /** Their stage afterwards. */
+  /** Index of the stage that converged systems enter. */
   readonly to: number;
-  /** True if the systems are then finished. */
+  /** True if converged systems are finished. */
   readonly stops: boolean;
 }
 
 /**
- * Returns the convergence hooks among the work of hooks. With `count` stages, they are in the order in which they must
- * be asked: a system that enters a stage in a step is not judged there in the same step.
+ * Returns the convergence hooks among the work of hooks. In a run of `count` stages, hooks of later stages come
+ * first, so that a system which enters a stage is not judged there in the same step. `count` is `undefined` if the
+ * run is not fused.
  *
- * @throws {RangeError} for a hook that has systems go where they cannot
+ * @throws {RangeError} if a hook moves systems to an earlier stage, or to a stage that does not exist
  */
 export function decidersOf(work: readonly StageWork[], count: number | undefined): Decider[] {
   const deciders = work.flatMap(({ hook: given, name, part, frequency, phase }) => {
@@ -47,12 +51,10 @@ export function decidersOf(work: readonly StageWork[], count: number | undefined
     return ways.map((ways) => ({ hook, frequency, phase, ways }));
   });
   if (count === undefined) return deciders;
-  return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable
+  return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable within a stage
 }
 
-/**
- * Returns the statuses that mark a system as converged. A status that is also the source of another hook does not.
- */
+/** Returns the statuses that mark a system as converged. A status that another hook judges does not. */
 export function targetsOf(deciders: readonly Decider[]): number[] {
   const sources = deciders.map(({ hook }) => hook.sourceStatus);
   return deciders.filter(({ hook }) => hook.sourceStatus === undefined)
@@ -60,7 +62,7 @@ export function targetsOf(deciders: readonly Decider[]): number[] {
     .filter((status) => !sources.includes(status));
 }
 
-/** Returns the moves that a hook of all or of some stages makes. */
+/** Returns the moves that a hook makes: one for each stage that it judges. */
 function waysOf(
   hook: ConvergenceHook,
   { name, range, count }: { name: string; range: StageRange | undefined; count: number },

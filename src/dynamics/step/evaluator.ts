@@ -1,5 +1,5 @@
 /**
- * Forces and energies outside of a step.
+ * Computation of forces and energies outside of a step.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { outputsOf } from "../../models/model.ts";
 import type { Divergence } from "../divergence/divergence.ts";
 import type { RunParts } from "./run_engine.ts";
 
-/** Evaluates the model of a batch out of turn: before the first step, and when energies are asked for. */
+/** Evaluates the model of a batch outside of a step: before the first step, and when energies are requested. */
 export class Evaluator {
   readonly #run: RunParts;
   readonly #divergence: Divergence;
 
-  /** Evaluates nothing yet. */
+  /** Creates the evaluator of a batch. */
   constructor(run: RunParts, divergence: Divergence) {
     this.#run = run;
     this.#divergence = divergence;
   }
 
-  /** Computes pairs, forces and energies; hooks modify them as in the given step. */
+  /** Computes pairs, forces and energies. Hooks modify them as they would in `step`. */
   evaluate(step: number): void | PromiseLike<void> {
     const { plan, model, engine: { loop } } = this.#run;
     plan.run(plan.now.forces);
@@ -39,8 +39,8 @@ export class Evaluator {
   }
 
   /**
-   * Computes energies if the last steps did not; the forces do not change. Runs at once if the model is synchronous,
-   * and blocks later work otherwise.
+   * Computes the energies if the last steps did not. The forces do not change. If the model is synchronous, it is
+   * evaluated at once; otherwise the evaluation blocks later work until it settles.
    */
   refresh(): void | PromiseLike<void> {
     const { plan, phase, engine: { loop } } = this.#run;
@@ -50,19 +50,25 @@ export class Evaluator {
     return plan.hold(this.#evaluateEnergies(phase.forces.step ?? loop.stepCount - 1));
   }
 
-  /** Computes the energies of systems that finish in a step without them: later, hooks may modify forces in another way. */
+  /**
+   * Computes the energies of systems that have finished in a step without energies. This cannot be done later,
+   * because hooks may then modify forces in another way.
+   */
   refreshFinished(mask: Int32Array, step: number): void | PromiseLike<void> {
     const { plan, phase, state, state: { backend, frame } } = this.#run;
     const before = state.view(frame.active).slice();
     backend.write(frame.active, mask);
     const restore = () => {
       backend.write(frame.active, before);
-      phase.forces.hasEnergy = false; // of all others
+      phase.forces.hasEnergy = false; // the other systems still have no energies
     };
     return plan.hold(withCleanup(() => this.#evaluateEnergies(step), restore));
   }
 
-  /** Evaluates, and keeps forces and virials bitwise: wrapping may have moved atoms by whole lattice vectors since. */
+  /**
+   * Evaluates the model, but keeps the bits of forces and virials. They might differ, because wrapping may have moved
+   * atoms by lattice vectors.
+   */
   #evaluateEnergies(step: number): void | PromiseLike<void> {
     const { state, state: { backend }, engine: { integrator } } = this.#run;
     const { forces, virial } = outputsOf(state);

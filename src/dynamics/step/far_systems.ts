@@ -1,5 +1,5 @@
 /**
- * Systems that are far from the origin: whether their positions may be relative to an origin of their own.
+ * Systems far from the origin, whose positions may be stored relative to an origin near the system.
  *
  * @module
  */
@@ -14,14 +14,14 @@ import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { RunEngine } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
 
-/** Returns whether nothing in a step depends on where a system is. */
+/** Returns whether no work in a step depends on the absolute positions of a system. */
 export function mayHaveOrigins({ model, loop }: Pick<RunEngine, "model" | "loop">): boolean {
   return model.isInvariant === true && placedHook(loop) === undefined;
 }
 
 /**
- * Throws an Error if a hook that needs absolute positions has joined while systems have origins: its kernels would compute
- * something else.
+ * Throws an Error if systems have origins and a hook that needs absolute positions was added. Its kernels would
+ * compute wrong results.
  */
 export function assertOrigins(
   { origins }: ResidentBatch,
@@ -36,7 +36,10 @@ export function assertOrigins(
   );
 }
 
-/** Returns the name of the first hook that needs absolute positions on the backend: it moves atoms, or its kernels may. */
+/**
+ * Returns the name of the first hook that needs absolute positions on the backend, or `undefined`. It writes
+ * positions, or has kernels that may read them.
+ */
 function placedHook({ hooks }: Loop<DynamicsKind>): string | undefined {
   const isPlaced = (hook: object) => {
     const { writes = [], kernels, isInvariant } = hook as Partial<WithKernels>;
@@ -48,8 +51,8 @@ function placedHook({ hooks }: Loop<DynamicsKind>): string | undefined {
 }
 
 /**
- * Returns the warning for positions that are too far from the origin for float32, or from the origin of their system;
- * `undefined` if all are near enough.
+ * Returns the warning for positions that are too far for float32 from the origin, or from the origin of their system.
+ * Returns `undefined` if all positions are near enough.
  */
 export function farWarning(
   { batch, backend, origins }: ResidentBatch,

@@ -1,5 +1,5 @@
 /**
- * The calls that hooks add to a step: kernels, criteria, and measures.
+ * Kernel calls that hooks add to a step: their own kernels, convergence criteria, and measures.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { Custom, Mark, StepParts, WithKernels } from "./step_parts.ts";
 
 const S = DynamicsStage;
 
-/** The calls that hooks add to a step. */
+/** Kernel calls that hooks add to a step. */
 export class HookCalls {
   readonly convergence: {
     readonly tests: KernelCall[];
@@ -49,7 +49,8 @@ export class HookCalls {
         .filter((stage) => stage.includes("/"))
         .map((stage) => [stage, parts.work(stage)]),
     );
-    // Now and once: the state that they need, such as pairs and image counters, is there for all that follows.
+    // All hooks are asked once, now, so that the states they request (pairs, image counters) exist before anything
+    // else is planned.
     this.#calls = new Map([...this.#work.keys()].map((stage) => [stage, this.#ask(stage)]));
     const { state, keepsMomentum, integrator: { stages } } = parts;
     const deciders = decidersOf([...this.#work.values()].flat(), stages?.count);
@@ -61,7 +62,7 @@ export class HookCalls {
     const spent = stages?.spent ?? [];
     this.convergence = {
       tests: found.flatMap(({ opened, times }) => timed(opened.tests, times)),
-      // Systems that have done all steps of a stage come last: no system leaves two stages in one step.
+      // Step budgets come after convergence, so that no system leaves two stages in one step.
       decide: [
         ...found.flatMap(({ opened, times }) => timed(opened.decide, times)),
         ...stages?.budgets ?? [],
@@ -78,19 +79,19 @@ export class HookCalls {
     };
   }
 
-  /** True if hooks modify forces after the model. */
+  /** True if hooks modify the forces after the model. */
   get modifiesForces(): boolean {
     const { devices, writes } = this.#parts;
     const isForces = (key: unknown) => fieldName(key as string) === "forces";
     return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
   }
 
-  /** Returns the kernels of hooks at a stage. */
+  /** Returns the kernel calls of all hooks at a stage. */
   work(stage: DynamicsStage): readonly KernelCall[] {
     return this.#calls.get(stage)!;
   }
 
-  /** Convergence is decided after everything else, so its hooks are left out here. */
+  /** Asks the hooks at a stage for their kernels, except convergence hooks, which run after everything else. */
   #ask(stage: DynamicsStage): readonly KernelCall[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !isConvergenceHook(hook))
@@ -103,13 +104,16 @@ export class HookCalls {
       });
   }
 
-  /** True if hooks of stages hold atoms. */
+  /** True if hooks of single stages hold atoms. */
   get holdsStages(): boolean {
     const { devices, partOf } = this.#parts;
     return devices().some((hook) => hook.holds !== undefined && partOf(hook) !== undefined);
   }
 
-  /** Returns a program for each measure that hooks read; `[]` if no visit changes anything. */
+  /**
+   * Returns a program for each measure that hooks read. Returns no programs if no hook writes fields, because
+   * measures then stay up to date.
+   */
   measures(prepare: (calls: readonly KernelCall[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;
     const fields = this.#parts.writes().size === 0 ? [] : [...this.#parts.reads()];
@@ -120,7 +124,7 @@ export class HookCalls {
     return new Map(measures.filter((entry): entry is [string, Program] => entry[1] !== undefined));
   }
 
-  /** Returns the calls that take the measures that hooks read at a stage, or at any stage. */
+  /** Returns the calls that compute the measures which hooks read at a stage, or at any stage if none is given. */
   reading(stage?: DynamicsStage): KernelCall[] {
     const { state, keepsMomentum } = this.#parts;
     return [...this.#parts.reads(stage)].flatMap((field) =>
@@ -129,7 +133,9 @@ export class HookCalls {
   }
 }
 
-/** Brings the fields that hooks write to the backend before planning, and counts held degrees of freedom. */
+/**
+ * Uploads the fields that hooks write before the step is planned, and counts the degrees of freedom that hooks hold.
+ */
 function prepareState({ state, constrained, devices, partOf }: StepParts): void {
   const hooks = devices();
   for (const key of hooks.flatMap(({ writes }) => writes)) state.field(fieldName(key)!);
@@ -140,7 +146,9 @@ function prepareState({ state, constrained, devices, partOf }: StepParts): void 
   );
 }
 
-/** Returns the device that a hook receives, for the systems of some stages only. */
+/**
+ * Returns the device that a hook receives. If the hook belongs to some stages, `has` tells which systems are in them.
+ */
 function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
   if (part === undefined) return { state };
   const { first, end } = part as StageRange;
@@ -148,7 +156,7 @@ function deviceOf(state: ResidentBatch, part: unknown): KernelDevice {
   return { state, has: (system) => first <= status[system]! && status[system]! < end };
 }
 
-/** Returns calls that apply to the systems of some stages only. */
+/** Restricts calls to the systems in some stages. If `part` is undefined, returns the calls unchanged. */
 export function withinPart(
   stages: OpenStages | undefined,
   part: unknown,
@@ -166,14 +174,17 @@ function timed(
   return calls.map((one) => ({ ...one, ...times }));
 }
 
-/** Finds the key of a criterion among the measures and fields of the batch. Throws a TypeError that names all keys. */
+/**
+ * Finds the values of a criterion among the measures and the fields of the batch. Throws a TypeError that lists all
+ * keys if there is no such value.
+ */
 function keySource(state: ResidentBatch, key: string, keepsMomentum: boolean): KeySource {
   if (isMeasured(key) && key !== CONSERVED) {
-    // The change of the energy is measured once in each step, where the energy is new.
+    // The energy change is measured once in each step, right after the energy is computed.
     const calls = key === CHANGE ? [] : measureOf(state, key, keepsMomentum)!.calls;
     return { buffer: measuredIn(state, key), calls, level: "system" };
   }
-  if (key === "energy") state.field(key); // the first evaluation, which is still to come, would make it
+  if (key === "energy") state.field(key); // adds the field, which otherwise only the first evaluation would add
   const info = state.batch.fields().find(({ name }) => name === key);
   if (info === undefined || info.level === "edge") {
     const there = state.batch.fields().filter(({ level }) => level !== "edge").map(({ name }) =>

@@ -1,5 +1,5 @@
 /**
- * The work of hooks on a batch, and the measures that they read.
+ * Kernels of hooks that run outside of the plan, and measures that hooks read.
  *
  * @module
  */
@@ -12,33 +12,33 @@ import { withinPart } from "./hook_calls.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
 
-/** Runs kernels of hooks out of turn, and keeps measures up to date with the changes of hooks. */
+/** Runs kernels of hooks on demand, and updates measures after hooks have changed fields. */
 export class HookWork {
-  /** True if a hook has changed something since the last measures: each part of a step measures again. */
+  /** True if a hook has changed fields since the measures were computed. Readers then have them recomputed. */
   hasChanged = false;
   readonly #run: RunParts;
 
-  /** Runs nothing yet. */
+  /** Creates the object for a batch. */
   constructor(run: RunParts) {
     this.#run = run;
   }
 
-  /** Notes that a hook was given a field to write. */
+  /** Records that a hook has received a field for writing. */
   touch(field: string): void {
     this.#run.state.markChanged(field);
     this.hasChanged = true;
   }
 
-  /** Takes a measure again if a hook has changed something at this stage. */
+  /** Recomputes a measure if a hook has changed fields since it was computed. */
   measure(field: string): void {
     if (!this.hasChanged) return;
     const { plan, isLate, state, engine: { integrator } } = this.#run;
     if (plan.known !== undefined || !isLate) return plan.run(plan.now.measures.get(field));
-    // There is no plan at the moment, and making one would need waiting.
+    // A device has no plan now, and creating one would require waiting.
     plan.runOnce(measureOf(state, field, integrator.keepsMomentum === true)?.calls ?? []);
   }
 
-  /** Runs the kernels of a hook now, and updates the measures that depend on them. */
+  /** Runs the kernels and the `compute` of a hook now. `part` restricts them to the systems in some stages. */
   work(hook: WithKernels, stage: DynamicsStage, part?: unknown): void | PromiseLike<void> {
     const { state, plan, integrator: { stages } } = this.#run;
     const isAfter = stage === DynamicsStage.ON_CONVERGE;

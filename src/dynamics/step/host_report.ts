@@ -1,5 +1,5 @@
 /**
- * Reports convergence at once: for backends that run kernels on the host.
+ * Reports of convergence for backends that run kernels on the host.
  *
  * @module
  */
@@ -16,20 +16,20 @@ import type { StageReport } from "./stage_report.ts";
 import type { Mark } from "./step_parts.ts";
 import { buffersOf, isSetIn, maskOf } from "./step_results.ts";
 
-/** Reports the systems that have converged in a step when the step is done, each once. */
+/** Reports the systems that have converged at the end of a step. Each system is reported once. */
 export class HostReport {
   readonly #run: RunParts;
   readonly #evaluator: Evaluator;
   readonly #stages: StageReport;
 
-  /** Reports nothing yet. */
+  /** Creates the report for a batch. */
   constructor(run: RunParts, evaluator: Evaluator, stages: StageReport) {
     this.#run = run;
     this.#evaluator = evaluator;
     this.#stages = stages;
   }
 
-  /** Reports a step that is done. */
+  /** Reports the systems that have converged or changed stage in a step. */
   report(step: number): void | PromiseLike<void> {
     const { plan, state, state: { frame, batch }, engine: { loop, running } } = this.#run;
     if (!plan.now.canConverge || state.view(frame.control)[Control.HALT] === 0) return;
@@ -48,7 +48,7 @@ export class HostReport {
     );
   }
 
-  /** Computes the energies of finished systems, if the step did not. */
+  /** Computes the energies of systems that have finished, if the step did not. */
   #refreshFinished(changed: Int32Array, step: number): void | PromiseLike<void> {
     const { phase, state, state: { frame }, integrator: { stages } } = this.#run;
     const active = state.view(frame.active);
@@ -72,7 +72,7 @@ export class HostReport {
     );
   }
 
-  /** Fires ON_CONVERGE for systems that hooks have not received yet. */
+  /** Calls hooks at ON_CONVERGE with the systems that they have not received yet. */
   #fire(step: number, converged: Int32Array, stages?: StageChanges): void | PromiseLike<void> {
     const { engine: { loop, reported } } = this.#run;
     const point = loop.point(DynamicsStage.ON_CONVERGE);
@@ -85,7 +85,9 @@ export class HostReport {
       () => this.#refreshRead(),
       () => {
         if (known === undefined) return;
-        context.convergedMask = known; // A device was lost, and with it the changes of modifiers there.
+        // These systems were reported before a device was lost. Only the changes by modifiers are lost, so only modifiers
+        // run again.
+        context.convergedMask = known;
         return point.modify(step);
       },
       () => {
@@ -101,14 +103,14 @@ export class HostReport {
     );
   }
 
-  /** Computes energies if a hook at ON_CONVERGE reads them. */
+  /** Computes the energies if a hook at ON_CONVERGE reads them. */
   #refreshRead(): void | PromiseLike<void> {
     const reads = this.#run.engine.loop.hooks.reads(DynamicsStage.ON_CONVERGE);
     if (reads.has("energy") || reads.has(CONSERVED)) return this.#evaluator.refresh();
   }
 }
 
-/** The context fields of an event. */
+/** Context fields that exist only during an event. */
 interface Event {
   convergedMask?: ArrayLike<number>;
   [STAGE_EVENT]?: object | undefined;

@@ -1,5 +1,5 @@
 /**
- * Multi-step calls on a device, whose results are reported late.
+ * Calls of many steps on a device, whose results are reported late.
  *
  * @module
  */
@@ -14,40 +14,40 @@ import type { RunParts } from "./run_engine.ts";
 import type { StageReport } from "./stage_report.ts";
 import { isSetIn, type StepResults } from "./step_results.ts";
 
-/** A multi-step call on a device. */
+/** A multi-step call that is in flight. */
 interface Call {
-  /** First step. */
+  /** Number of the first step. */
   readonly first: number;
-  /** The number of steps asked for. */
+  /** Number of requested steps. */
   readonly n: number;
-  /** The number of steps that ran: known for certain when the call is over. */
+  /** Number of steps that ran. It is only final when the call has ended. */
   readonly ran: number | PromiseLike<number>;
 }
 
 /**
- * Runs multi-step calls on a device. If systems can converge, it runs one step at a time without waiting for any: a call
- * of many steps may run fewer of them. If not, two calls are in flight.
+ * Runs multi-step calls on a device. If systems can converge, it sends steps one by one without waiting for their
+ * results, because a call of many steps may end early. Otherwise it keeps two calls in flight.
  */
 export class LateMultiStep {
   readonly #run: RunParts;
   readonly #report: LateReport;
-  // The first call includes set-up, so its time says nothing about the others: it is short.
+  // The first call is short, because its time includes the set-up and says nothing about later calls.
   readonly #lengths = new MultiStepLength(16);
   /** Settles when the results of the last call are delivered. */
   #last: PromiseLike<void> | undefined;
 
-  /** Runs nothing yet. */
+  /** Creates the object for a batch. */
   constructor(run: RunParts, report: LateReport) {
     this.#run = run;
     this.#report = report;
   }
 
-  /** Forgets the calls of the run before. */
+  /** Discards the calls of the previous run. */
   begin(): void {
     this.#last = undefined;
   }
 
-  /** Runs up to `free` steps. Returns how many it ran. */
+  /** Runs up to `free` steps. Returns the number of steps that ran. */
   run(whole: Program, free: number): number | PromiseLike<number> {
     const { plan, phase, state, engine: { loop } } = this.#run;
     const { canConverge, wholeGivesEnergy } = plan.now;
@@ -61,7 +61,10 @@ export class LateMultiStep {
     return after(this.#report.report(first), () => 1);
   }
 
-  /** Queues the results of a call. Waits for it if its end must be known, and for the call before it if not. */
+  /**
+   * Queues the results of a call for delivery. Waits for the call itself if it may end early, otherwise for the
+   * previous call.
+   */
   #deliver({ first, n, ran }: Call): PromiseLike<number> {
     const { plan: { now: { canConverge } }, phase, engine: { loop } } = this.#run;
     const begun = performance.now();
@@ -79,12 +82,13 @@ export class LateMultiStep {
     });
   }
 
-  /** Reads the results of a call; `count` receives the number of steps that it ran if that may be fewer than asked for. */
+  /** Reads the results of a call. Passes the number of steps that ran to `count` if the call may have ended early. */
   async #read({ first, n, ran }: Call, count: (done: number) => void): Promise<StepResults> {
     const { plan: { now: { canConverge, marks } }, state: { backend } } = this.#run;
     const buffers = this.#report.buffersWith(marks);
     const copies = canConverge ? backend.viewOrRead(buffers) : backend.readLate(buffers);
-    // At once: calls that are sent to the device together return together, and it stands still meanwhile.
+    // The call is sent at once, because calls that are sent together return together, and the device would be idle
+    // meanwhile.
     backend.flush();
     const arrays = await copies as Int32Array[];
     let done = n;
@@ -97,7 +101,7 @@ export class LateMultiStep {
   }
 }
 
-/** Opens the parts for a device that reports late. */
+/** Creates the report and the multi-step calls for a device that reports late. */
 export function openLate(
   run: RunParts,
   divergence: Divergence,

@@ -1,5 +1,5 @@
 /**
- * Reports the results of steps late: for devices, which nothing waits for.
+ * Reports of the results of steps on a device, which arrive while later steps run.
  *
  * @module
  */
@@ -14,15 +14,21 @@ import type { StageReport } from "./stage_report.ts";
 import type { Mark } from "./step_parts.ts";
 import { buffersOf, isSetIn, maskOf, type StepResults } from "./step_results.ts";
 
-/** The time a device may lag behind, ms: it always has work, and a request to stop is noticed soon. */
+/**
+ * Longest time by which results may lag behind, ms. It keeps the device busy, and a request to stop takes effect
+ * soon.
+ */
 const BEHIND_MS = 100;
 
-/** The results of steps that a device was asked for and has not delivered yet, in order. */
+/** Requested results that a device has not delivered yet, in order. */
 class PendingResults {
   readonly #askedAt: number[] = [];
   readonly #delivered: PromiseLike<void>[] = [];
 
-  /** Adds a result. Returns the first pending one, to be awaited, if that was asked for too long ago. */
+  /**
+   * Adds a result. Returns the oldest pending result if it was requested too long ago, so that the caller waits for
+   * it; otherwise `undefined`.
+   */
   push(delivered: PromiseLike<void>): PromiseLike<void> | undefined {
     const now = performance.now();
     this.#askedAt.push(now);
@@ -36,8 +42,8 @@ class PendingResults {
 }
 
 /**
- * Reports the results of steps when they arrive, in order with the values that observers read, with the same
- * content as reports made at once.
+ * Reports the results of steps when they arrive. Hooks receive them in order with the values that observers read, and
+ * with the same content as on the host.
  */
 export class LateReport {
   readonly #run: RunParts;
@@ -45,14 +51,14 @@ export class LateReport {
   readonly #stages: StageReport;
   readonly #pending = new PendingResults();
 
-  /** Reports nothing yet. */
+  /** Creates the report for a batch. */
   constructor(run: RunParts, divergence: Divergence, stages: StageReport) {
     this.#run = run;
     this.#divergence = divergence;
     this.#stages = stages;
   }
 
-  /** True if the next work must wait for the results of the last step. */
+  /** True if later work must wait for the results of the last step, because it may depend on them. */
   get mustWait(): boolean {
     const { plan, engine: { loop, running } } = this.#run;
     if (plan.known?.holdsStages || plan.known?.modifiesStages) return true;
@@ -75,13 +81,13 @@ export class LateReport {
     return this.#pending.push(loop.hooks.soFar) ?? full;
   }
 
-  /** Returns the buffers with the results of a step, including those of these marks. */
+  /** Returns the buffers with the results of a step. The buffers of `marks` come last. */
   buffersWith(marks: readonly Mark[]): Buffer<"i32">[] {
     const { frame } = this.#run.state;
     return [frame.control, frame.active, ...this.#stageBuffers, ...buffersOf(marks)];
   }
 
-  /** Number of buffers before those of marks. */
+  /** Number of buffers before the buffers of marks. */
   get unmarkedCount(): number {
     return 2 + this.#stageBuffers.length;
   }
@@ -91,7 +97,7 @@ export class LateReport {
     return stages === undefined ? [] : [stages.stage, stages.status];
   }
 
-  /** Returns the results of a step from the arrays of its buffers. */
+  /** Returns the results of a step from the arrays of the buffers that `buffersWith` returns. */
   resultsOf(arrays: readonly Int32Array[], marks: readonly Mark[]): StepResults {
     const [control, active, stage, status] = arrays;
     const marked = arrays.slice(this.unmarkedCount);
@@ -103,7 +109,7 @@ export class LateReport {
     };
   }
 
-  /** Delivers the results of a step to hooks; without results the run was over before that step. */
+  /** Delivers the results of a step to hooks. `results` is `undefined` if the run had ended before this step. */
   async deliver(step: number, results: StepResults | undefined): Promise<void> {
     if (results === undefined) return;
     const { engine: { running: { stream } } } = this.#run;
@@ -111,7 +117,7 @@ export class LateReport {
     if (control[Control.DIVERGED] !== 0) await this.#endDiverged(control, step);
     const converged = maskOf(marked, active.length);
     const isChanged = stages !== undefined && hasChanges(stages);
-    const isOver = stages !== undefined && !active.includes(1); // a hook may have ended all systems
+    const isOver = stages !== undefined && !active.includes(1); // a hook may have finished all systems
     stream?.finished(step, { active, converged });
     if (!converged.includes(1) && !isChanged && !isOver) return;
     if (!active.includes(1) && stream === undefined) this.#end(step);
@@ -119,7 +125,7 @@ export class LateReport {
     if (isChanged) await this.#stages.report(step, stages);
   }
 
-  /** Ends the run in a step that is done. */
+  /** Records that the run has ended with this step. */
   #end(step: number): void {
     const { phase, engine: { loop } } = this.#run;
     loop.done(step + 1);
@@ -127,7 +133,7 @@ export class LateReport {
     phase.end();
   }
 
-  /** Ends the run before the step in which a system has diverged, and throws. */
+  /** Ends the run before the step in which a system has diverged, and throws the DivergedError. */
   async #endDiverged(control: Int32Array, step: number): Promise<void> {
     const { phase, engine: { loop } } = this.#run;
     loop.done(step);

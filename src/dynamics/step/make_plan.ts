@@ -1,5 +1,5 @@
 /**
- * Makes the plan of a step for the hooks that an engine has at the time.
+ * Planning of a step for the current hooks of an engine.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import type { RunParts } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
 import { planStep, type StepPlan } from "./step_plan.ts";
 
-/** Fields that models give and hooks may modify. */
+/** Names of the results of a model that hooks may modify. */
 const MODIFIED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
 
-/** Plans a step. Throws a TypeError if integrator, model and hooks do not go together. */
+/** Returns the plan of a step. Throws a TypeError if integrator, model and hooks do not fit together. */
 export function makePlan(run: Omit<RunParts, "phase" | "plan">): StepPlan {
   const { state, engine: { name, integrator, model, loop, loop: { hooks } } } = run;
   assertGiven(name, model, hooks.reads());
@@ -40,7 +40,9 @@ export function makePlan(run: Omit<RunParts, "phase" | "plan">): StepPlan {
   });
 }
 
-/** Returns whether hooks of stages modify the results of the model: they then depend on the stage of a system. */
+/**
+ * Returns whether hooks of single stages modify the results of the model, which then depend on the stage of a system.
+ */
 export function modifiesStages({ hooks }: Loop<DynamicsKind>): boolean {
   return hooks.enabled().some((hook) => {
     const { writes = [] } = hook as { readonly writes?: readonly unknown[] };
@@ -49,7 +51,10 @@ export function modifiesStages({ hooks }: Loop<DynamicsKind>): boolean {
   });
 }
 
-/** Returns the names of the hooks that modify the results of the model: with other hooks a run begins with an evaluation. */
+/**
+ * Returns the names of the hooks that modify the results of the model. If they differ from those of the last run, a
+ * run begins with an evaluation.
+ */
 export function forceHooksOf({ hooks }: Loop<DynamicsKind>): string {
   return hooks.list()
     .filter(({ enabled, writes }) => enabled && writes.some((field) => MODIFIED.has(field)))

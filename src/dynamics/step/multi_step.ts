@@ -1,5 +1,5 @@
 /**
- * Runs many steps of a batch in one call, when no hook is due.
+ * Runs of many steps of a batch in one call, while no hook is due.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { LateMultiStep } from "./late_multi_step.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StepReport, StepRunner } from "./step_runner.ts";
 
-/** The pieces that a multi-step call needs besides the batch. */
+/** Objects that a multi-step call uses besides the batch. */
 export interface MultiStepPieces {
   /** Runs single steps. */
   readonly runner: StepRunner;
@@ -19,7 +19,7 @@ export interface MultiStepPieces {
   readonly divergence: Divergence;
   /** Reports the results of steps. */
   readonly report: StepReport;
-  /** Runs the calls of a device. */
+  /** Runs the calls on a device that reports late; `undefined` on the host. */
   readonly late: LateMultiStep | undefined;
 }
 
@@ -28,13 +28,13 @@ export class MultiStep {
   readonly #run: RunParts;
   readonly #pieces: MultiStepPieces;
 
-  /** Runs nothing yet. */
+  /** Creates the object for a batch. */
   constructor(run: RunParts, pieces: MultiStepPieces) {
     this.#run = run;
     this.#pieces = pieces;
   }
 
-  /** Runs up to `n` steps in which no hook is due. Returns how many it ran. */
+  /** Runs up to `n` steps in which no hook is due. Returns the number of steps that ran. */
   run(n: number): number | PromiseLike<number> {
     const { plan, engine: { loop } } = this.#run, { runner, late } = this.#pieces;
     const unready = plan.unready();
@@ -49,9 +49,9 @@ export class MultiStep {
     const done = state.run(whole, stepCount, n) as number;
     const last = stepCount + done - 1;
     phase.evaluated(last, plan.now.wholeGivesEnergy);
-    context.stepCount = last; // the steps before it count as done if it has diverged
+    context.stepCount = last; // if a system has diverged, the steps before this one count as done
     const checking = this.#pieces.divergence.check(last);
-    // Without closures, as it is run for each multi-step call.
+    // The usual case creates no closures, because it runs for each multi-step call.
     if (isThenable(checking)) return resultAfter(this.#reportAfter(checking, last), done);
     return resultAfter(this.#pieces.report.report(last), done);
   }

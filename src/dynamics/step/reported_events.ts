@@ -1,39 +1,39 @@
 /**
- * The events that hooks have already received.
+ * Events that hooks have already received.
  *
  * @module
  */
 
 /**
- * Tracks which systems hooks have received as converged since the last snapshot from which a run can go on. If its device
- * is lost, the run repeats the steps since then, and no event is delivered twice.
+ * Counts the convergence events that hooks have received since the last snapshot. If the device is lost, the run
+ * repeats the steps since the snapshot, and these events are not delivered again.
  */
 export class ReportedEvents {
-  /** The same for systems that have changed stage. */
+  /** The counts of events of systems that have changed stage. */
   get stageChanges(): ReportedEvents {
     return this.#stageChanges ??= new ReportedEvents();
   }
 
   #stageChanges: ReportedEvents | undefined;
-  /** Slot → number of events: in a run of stages there is one for each stage. */
+  /** Number of events by slot. In a fused run a system may have one for each stage. */
   readonly #slots = new Map<number, number>();
 
-  /** Adds the events that hooks have received: 1 for each system. */
+  /** Adds one event for each system with a nonzero number in `mask`. */
   add(mask: ArrayLike<number>): void {
     for (let s = 0; s < mask.length; s++) {
       if (mask[s] !== 0) this.#slots.set(s, (this.#slots.get(s) ?? 0) + 1);
     }
   }
 
-  /** Forgets all events. */
+  /** Removes all events. */
   clear(): void {
     this.#slots.clear();
     this.#stageChanges?.clear();
   }
 
   /**
-   * Removes one event of each of these systems, and returns a mask of those that had one; `undefined` if no system had
-   * one.
+   * Removes one event of each system in `mask`. Returns a mask of the systems that had an event, or `undefined` if no
+   * system had one.
    */
   take(mask: ArrayLike<number>): Int32Array | undefined {
     if (this.#slots.size === 0) return undefined;
@@ -41,7 +41,7 @@ export class ReportedEvents {
     return known.includes(1) ? known : undefined;
   }
 
-  /** Removes one event, and returns whether there was one. */
+  /** Removes one event of a slot. Returns whether there was one. */
   #remove(slot: number): boolean {
     const count = this.#slots.get(slot) ?? 0;
     if (count > 1) this.#slots.set(slot, count - 1);
@@ -50,7 +50,7 @@ export class ReportedEvents {
   }
 }
 
-/** Returns a mask without the systems of another mask. */
+/** Returns `mask` without the systems in `known`. */
 export function without(mask: Int32Array, known: Int32Array | undefined): Int32Array {
   return known === undefined ? mask : mask.map((one, s) => known[s] === 0 ? one : 0);
 }

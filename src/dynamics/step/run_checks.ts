@@ -11,7 +11,7 @@ import type { Integrator } from "../integrators/integrator.ts";
 import { CHANGE, CONSERVED } from "../engine/measures.ts";
 import type { RunEngine } from "./run_engine.ts";
 
-/** Throws a TypeError if a hook reads a field that the model does not give. */
+/** Throws a TypeError if a hook reads a value that requires an output which the model does not provide. */
 export function assertGiven(
   name: string,
   { name: model, gives }: Model,
@@ -28,7 +28,10 @@ export function assertGiven(
   }
 }
 
-/** Throws a TypeError if a hook reads the conserved quantity and the integrator has no such quantity. */
+/**
+ * Throws a TypeError if a hook reads the conserved quantity, but steps of the integrator take no time, so that it has
+ * none.
+ */
 export function assertConserves(
   name: string,
   { dt }: Integrator,
@@ -40,7 +43,7 @@ export function assertConserves(
   );
 }
 
-/** Throws a TypeError if the integrator reads virials or energies that the model does not give. */
+/** Throws a TypeError if the integrator needs stresses or energies, and the model does not provide them. */
 export function assertGivesNeeded(name: string, integrator: Integrator, model: Model): void {
   const { needsStress = false, needsEnergy = false } = integrator;
   for (const [output, isNeeded] of [["stress", needsStress], ["energy", needsEnergy]] as const) {
@@ -53,16 +56,16 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
   }
 }
 
-/** The advice in errors about a model without stresses. */
+/** Advice in error messages about a model without stresses. */
 const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
   "and potential() takes it with { givesStress: true }";
 
-/** The warnings of engines that have warned of dropped stresses. */
+/** Engines (by their warnings) that have already warned of dropped stresses. */
 const WARNED = new WeakSet<object>();
 
 /**
- * Drops the stresses that the systems had before the run if the model does not give stresses: after a step they
- * would be those of other positions. Warns if there were some.
+ * Sets the stresses of systems to NaN if the model does not provide stresses, because after a step they would belong
+ * to other positions. Warns once per engine if there were any.
  */
 export function dropStress(
   batch: Batch,
@@ -71,7 +74,7 @@ export function dropStress(
 ): void {
   if (model.gives.includes("stress") || !batch.has("stress")) return;
   const stress = batch.get("stress");
-  let hadSome = false; // in a stream, systems with stresses may be admitted at any step
+  let hadSome = false; // a stream may admit systems with stresses at any step
   for (const system of systems) {
     const own = stress.subarray(9 * system, 9 * system + 9);
     hadSome ||= own.some((x) => !Number.isNaN(x));
@@ -85,7 +88,10 @@ export function dropStress(
   warnings.warn("stress", "run", new Error(warning));
 }
 
-/** Throws a TypeError where a model that is visited is to run on threads, each of which has a part of the batch. */
+/**
+ * Throws a TypeError if a model with a `compute` function would run on several threads, each of which has only some
+ * systems.
+ */
 export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend): void {
   if (threads === 1) return;
   throw new TypeError(

@@ -1,5 +1,5 @@
 /**
- * The engine of a batch, as the parts of a step see it.
+ * Interface between the engine of a batch and the objects that run its steps.
  *
  * @module
  */
@@ -17,21 +17,21 @@ import type { BatchPhase } from "./batch_phase.ts";
 import type { CurrentPlan } from "./current_plan.ts";
 import type { ReportedEvents } from "./reported_events.ts";
 
-/** The engine of a batch. */
+/** The engine that runs a batch. */
 export interface RunEngine {
-  /** Name in errors. */
+  /** Name of the engine in errors. */
   readonly name: string;
-  /** Moves the atoms. */
+  /** The integrator, which moves the atoms. */
   readonly integrator: Integrator;
-  /** Hold degrees of freedom. */
+  /** Constraints of the engine's options. */
   readonly constraints: readonly Constraint[];
-  /** True if the constraints of the systems apply, too. */
+  /** True if constraints that systems bring from files apply, too. */
   readonly hasFileConstraints: boolean;
-  /** Computes the forces. */
+  /** The model, which computes the forces. */
   readonly model: Model;
-  /** Counts steps and calls hooks. */
+  /** The loop, which counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;
-  /** The events that hooks have already received. */
+  /** Events that hooks have already received. */
   readonly reported: ReportedEvents;
   /** The settings of the current run. */
   readonly running: RunSettings;
@@ -39,63 +39,66 @@ export interface RunEngine {
 
 /** Settings of the current run. */
 export interface RunSettings {
-  /** Removes finished systems and admits others, so that the run continues when all systems are finished. */
+  /**
+   * Stream that removes finished systems and admits others; `undefined` if the run has none. With a stream, the run
+   * continues when all systems are finished.
+   */
   stream: SystemStream | undefined;
-  /** True if steps run one by one: each must have ended before the next begins. */
+  /** True if the caller runs steps one by one, so that each must have ended before the next begins. */
   isByHand: boolean;
 }
 
-/** The systems that have finished in a step. */
+/** State of the systems at the end of a step. */
 export interface FinishedSystems {
-  /** 1 for each system that is still updated. */
+  /** One number per system: 1 if it is still updated, otherwise 0. */
   readonly active: ArrayLike<number>;
-  /** 1 for each system that has converged. */
+  /** One number per system: 1 if it has converged in this step, otherwise 0. */
   readonly converged: ArrayLike<number>;
 }
 
-/** A stream of systems through a batch, as the engine sees it. */
+/** A stream of systems through a batch, in the form that the engine uses. */
 export interface SystemStream {
-  /** Reports how many systems are done. */
+  /** Numbers of finished systems and of all systems. */
   readonly progress: StreamProgress;
-  /** Begins a run, once the batch is primed. */
+  /** Begins a run after the forces of the batch are computed. */
   begin(): Promise<void>;
-  /** Returns how many steps can run until systems have to be taken out or admitted. */
+  /** Returns the number of steps that can run until systems must be removed or admitted. */
   free(): number;
-  /** Notes steps that are done: takes out finished systems, and admits others. */
+  /** Counts steps that are done. Removes finished systems and admits others. */
   stepped(done: number): void | PromiseLike<void>;
   /** Ends a run. */
   end(): void;
-  /** Goes back to the last snapshot. */
+  /** Returns to the last snapshot. */
   goBack(): void;
-  /** Notes systems that have converged in a step, or have done all their steps. */
+  /** Records the systems that have converged or done all their steps in a step. */
   finished(step: number, systems: FinishedSystems): void;
-  /** Notes that a run can go on elsewhere from the present state. */
+  /** Records that the run can continue on another backend from the current state. */
   snapshotTaken(): void;
   /**
-   * Returns whether the run goes on without the systems that have diverged. Devices that report late throw the error
-   * without asking: more steps are in progress by then.
+   * Returns whether the run continues without the systems that have diverged. Devices that report late throw the
+   * error without asking, because more steps are then in progress.
    */
   drops(step: number, error: DivergedError): boolean;
   /** Returns whether the system in a slot has diverged. */
   hasDiverged(slot: number): boolean;
 }
 
-/** The batch and the engine that all parts of a step share. */
+/** The batch, the engine and the objects that the code of a step shares. */
 export interface RunParts {
-  /** The engine. */
+  /** The engine that runs the batch. */
   readonly engine: RunEngine;
   /** The batch on the backend. */
   readonly state: ResidentBatch;
-  /** Moves the atoms. */
+  /** The integrator for this batch, with the kernels of constraints. */
   readonly integrator: OpenIntegrator;
-  /** Holds degrees of freedom. */
+  /** The constraints for this batch. */
   readonly constrained: ConstraintCalls;
-  /** Computes the forces. */
+  /** The model for this batch. */
   readonly model: OpenModel;
-  /** True if the results of steps are reported late, because nothing waits for the device. */
+  /** True if results of steps are reported late: on a device, for which no step waits. */
   readonly isLate: boolean;
-  /** The state of the batch between the parts of its steps. */
+  /** State of the forces between the operations of a step. */
   readonly phase: BatchPhase;
-  /** The plan of a step. */
+  /** The current plan of a step. */
   readonly plan: CurrentPlan;
 }

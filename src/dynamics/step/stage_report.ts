@@ -1,5 +1,5 @@
 /**
- * Reports systems that change stage to the hooks of stages.
+ * Reports of stage changes to the hooks of stages.
  *
  * @module
  */
@@ -11,18 +11,21 @@ import type { Admission } from "./admission.ts";
 import { without } from "./reported_events.ts";
 import type { RunParts } from "./run_engine.ts";
 
-/** Reports stage changes of one batch. */
+/** Reports the stage changes of the systems of one batch. */
 export class StageReport {
   readonly #run: RunParts;
   readonly #admission: Admission;
 
-  /** Reports nothing yet. */
+  /** Creates the report for a batch. */
   constructor(run: RunParts, admission: Admission) {
     this.#run = run;
     this.#admission = admission;
   }
 
-  /** Applies the new stages' hooks to the forces of systems that have changed stage, and reports these systems. */
+  /**
+   * Applies the hooks of the new stages to the forces of systems that have changed stage, and reports these systems
+   * at ON_ADMIT.
+   */
   report(step: number, changes: StageChanges): void | PromiseLike<void> {
     const { plan } = this.#run;
     return inOrder(
@@ -44,7 +47,7 @@ export class StageReport {
     });
   }
 
-  /** Makes a new plan if hooks of stages hold atoms: other atoms are held now. */
+  /** Discards the plan if hooks of stages hold atoms, because other atoms are held after a change of stage. */
   #renewHeld(): void {
     const { plan } = this.#run;
     if (plan.known?.holdsStages) plan.forget();

@@ -1,5 +1,5 @@
 /**
- * The parts that a step is planned from.
+ * The objects from which a step is planned.
  *
  * @module
  */
@@ -14,79 +14,85 @@ import type { CustomCriterion } from "../convergence/convergence_hook.ts";
 import type { OpenIntegrator } from "../integrators/integrator.ts";
 import type { DynamicsStage } from "../stages.ts";
 
-/** The parts that a step is planned from. */
+/**
+ * The objects from which a step is planned. A visit is a return to JavaScript between kernels, for hooks or host
+ * code.
+ */
 export interface StepParts {
-  /** The batch. */
+  /** The batch on the backend. */
   readonly state: ResidentBatch;
-  /** Moves the atoms. */
+  /** The integrator for this batch, with the kernels of constraints. */
   readonly integrator: OpenIntegrator;
-  /** Holds degrees of freedom. */
+  /** The constraints for this batch. */
   readonly constrained: ConstraintCalls;
-  /** Computes the forces. */
+  /** The model for this batch. */
   readonly model: OpenModel;
   /** True if the integrator conserves the total momentum. */
   readonly keepsMomentum: boolean;
-  /** True if convergence is reported late: the energies of converged systems must exist by then. */
+  /**
+   * True if convergence is reported late. Each step must then compute the energies, because those of converged
+   * systems cannot be computed later.
+   */
   readonly isLate: boolean;
-  /** True if each step computes stresses. */
+  /** True if stresses are computed together with energies, for the batch. */
   readonly wantsStress: boolean;
   /** True if the integrator reads virials. */
   readonly needsStress: boolean;
   /** True if the integrator reads energies. */
   readonly needsEnergy: boolean;
-  /** Returns the work that hooks give the engine at a stage. */
+  /** Returns the hooks that provide kernels at a stage. */
   work(stage: DynamicsStage): readonly StageWork[];
-  /** Returns the hooks that provide kernels, visited or not. */
+  /** Returns all hooks that provide kernels or hold atoms. */
   devices(): readonly WithKernels[];
-  /** Returns the stages of a run that a hook is for; `undefined` for all. */
+  /** Returns the stages to which a hook belongs; `undefined` if it belongs to all. */
   partOf(hook: object): unknown;
-  /** True if hooks of stages modify the results of the model. */
+  /** True if hooks of single stages modify the results of the model. */
   readonly modifiesStages: boolean;
-  /** Returns the fields that hooks read at a stage, or at any stage. */
+  /** Returns the fields that hooks read at a stage, or at any stage if none is given. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
-  /** Returns the fields that hooks write on a visit. */
+  /** Returns the fields that hooks write in JavaScript. */
   writes(): ReadonlySet<string>;
 }
 
-/** The visit after a part of a step: a stage, the model, or custom criteria. */
+/** The point at which a step returns to JavaScript: a stage, the evaluation of the model, or custom criteria. */
 export type Stop = DynamicsStage | "model" | "criteria";
 
 /** A hook that provides kernels. */
 export interface WithKernels {
-  /** The fields it writes. */
+  /** Fields that the hook writes. */
   readonly writes: readonly unknown[];
   /**
-   * True if its kernels do the same where a system is translated to: see `isInvariant` of models.
+   * True if the kernels give the same results when a system is translated, as `isInvariant` of models.
    *
    * @default false
    */
   readonly isInvariant?: boolean;
-  /** Returns its kernels at a stage. */
+  /** Returns the kernels of the hook at a stage. */
   kernels(device: KernelDevice, stage: DynamicsStage): readonly KernelCall[];
-  /** Computes on the host, on a visit. */
+  /** Computes on the host at a stage. */
   compute?(device: KernelDevice, stage: DynamicsStage): void | PromiseLike<void>;
-  /** Returns 1 for each atom that it holds in place. */
+  /** Returns one number per atom: nonzero if the hook holds the atom in place. */
   holds?(device: KernelDevice): ArrayLike<number>;
 }
 
-/** A mask of the systems that have converged in a step, by one convergence hook. */
+/** A mask of the systems that have converged in a step by one convergence hook. */
 export interface Mark {
-  /** 1 for each. */
+  /** One number per system: 1 if it has converged, otherwise 0. */
   readonly converged: Buffer<"i32">;
   /** Interval in steps: it is written when step % every === phase. */
   readonly every: number;
   /** Remainder of the steps at which it is written. */
   readonly phase: number;
-  /** True if the mask is of systems that have done all steps of a stage: they have not converged. */
+  /** True if the mask marks systems that have done all steps of a stage, without having converged. */
   readonly isSpent?: boolean;
 }
 
-/** A custom criterion: a function to be called on the host. */
+/** A custom criterion: a function that is called on the host. */
 export interface Custom extends CustomCriterion {
-  /** Cleared for systems that do not meet it. */
+  /** One number per system. The criterion writes 0 for systems that do not meet it. */
   readonly met: Buffer<"i32">;
-  /** Interval in steps: it is written when step % every === phase. */
+  /** Interval in steps: the criterion is evaluated when step % every === phase. */
   readonly every: number;
-  /** Remainder of the steps at which it is written. */
+  /** Remainder of the steps at which the criterion is evaluated. */
   readonly phase: number;
 }

@@ -1,5 +1,6 @@
 /**
- * The plan of a step: the kernels between its stages, and the whole step as one program.
+ * The plan of a step: kernels between its stages, and the whole step as one program. A step is visited if it returns
+ * to JavaScript between its kernels.
  *
  * @module
  */
@@ -19,49 +20,56 @@ import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.
 import { DynamicsStage } from "../stages.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
-/** The plan of a step. Its parts are always the same in number and order, so that a new plan can take over in mid-step. */
+/**
+ * The plan of a step. The parts of all plans have the same number and order, so that a new plan can replace another
+ * in the middle of a step.
+ */
 export interface StepPlan {
-  /** The parts of the step: a program, and the visit after it. */
+  /** Parts of the step: a program, and the point at which JavaScript runs after it. */
   readonly parts: readonly { readonly program: Program | undefined; readonly stop: Stop }[];
-  /** Stops updating systems that have converged, at the end of a visited step. */
+  /** Stops updating converged systems at the end of a visited step. */
   readonly decide: Program | undefined;
-  /** The whole step, for steps in which no hook is due; `undefined` if each step must be visited. */
+  /** The whole step as one program, for steps in which no hook is due; `undefined` if each step must be visited. */
   readonly whole: Program | undefined;
-  /** Computes pairs, forces and energies out of turn; the model is visited after it. */
+  /** Computes pairs, forces and energies outside of a step. The `compute` function of the model runs after it. */
   readonly forces: Program;
-  /** Runs after that visit: the kernels that the model adds, and those of hooks that modify the results. */
+  /**
+   * Runs after `forces` and `compute`: kernels that add the results of the model, and kernels of hooks that modify
+   * them.
+   */
   readonly modify: Program | undefined;
-  /** Brings the batch to its constraints before the first forces. */
+  /** Applies the constraints to the batch before the first forces. */
   readonly settle: Program | undefined;
-  /** Checks the first forces, and notes the energies as those of the step before. */
+  /** Checks the first forces, and records the energies from which the energy change of the first step is measured. */
   readonly begin: Program | undefined;
-  /** Takes all measures that hooks read, after the last step. */
+  /** Computes all measures that hooks read after the last step. */
   readonly end: Program | undefined;
-  /** Measure → program that takes it again, after a visit that may have changed something. */
+  /** Programs that recompute the measures after hooks may have changed fields, by the name of the measure. */
   readonly measures: ReadonlyMap<string, Program>;
-  /** Runs before ON_CONVERGE. */
+  /** Computes the measures that hooks read at ON_CONVERGE. */
   readonly converged: Program | undefined;
-  /** Runs before ON_ADMIT. */
+  /** Computes the measures that hooks read at ON_ADMIT. */
   readonly admitted: Program | undefined;
-  /** Custom criteria. */
+  /** Custom convergence criteria. */
   readonly customs: readonly Custom[];
-  /** The masks of systems that have converged. */
+  /** Masks of the systems that have converged or done all steps of a stage. */
   readonly marks: readonly Mark[];
-  /** The statuses that say that a system has converged. */
+  /** Values of the status that mark a system as converged. */
   readonly targets: readonly number[];
-  /** True if the model adds the results of a visit by kernels. */
+  /** True if the model keeps the results of `compute` in its own buffers, from which kernels add them. */
   readonly isAdded: boolean;
-  /** True if hooks of stages hold atoms: a system that changes stage then changes the plan. */
+  /** True if hooks of single stages hold atoms, so that the plan depends on the stages of the systems. */
   readonly holdsStages: boolean;
   /**
-   * True if hooks of stages modify the results of the model: they are applied again to a system that changes stage.
+   * True if hooks of single stages modify the results of the model. The hooks of a new stage must then be applied
+   * when a system changes stage.
    */
   readonly modifiesStages: boolean;
   /** True if systems can converge. */
   readonly canConverge: boolean;
-  /** True if a visited step leaves energies (and stresses) up to date. */
+  /** True if a visited step computes energies (and stresses). */
   readonly givesEnergy: boolean;
-  /** True if a step by `whole` leaves energies up to date. */
+  /** True if the program `whole` computes energies. */
   readonly wholeGivesEnergy: boolean;
   /** All programs that must be freed. */
   readonly programs: readonly Program[];
@@ -69,10 +77,10 @@ export interface StepPlan {
 
 const S = DynamicsStage;
 
-/** Makes a program of calls; `undefined` without calls. */
+/** Creates a program from kernel calls; `undefined` if there are no calls. */
 type Prepare = (calls: readonly KernelCall[]) => Program | undefined;
 
-/** Plans a step. */
+/** Returns the plan of a step. */
 export function planStep(parts: StepParts): StepPlan {
   const programs: Program[] = [];
   const prepare = (calls: readonly KernelCall[]) => {
@@ -101,7 +109,7 @@ export function planStep(parts: StepParts): StepPlan {
   };
 }
 
-/** Returns the programs of a step: its parts one by one, and the whole step. */
+/** Returns the programs of the parts of a step, and of the whole step. */
 function stepPrograms(
   parts: StepParts,
   hooks: HookCalls,
@@ -141,7 +149,7 @@ function stepPrograms(
   };
 }
 
-/** Returns the programs of an evaluation out of turn. */
+/** Returns the programs of an evaluation outside of a step. */
 function evaluationPrograms(
   parts: StepParts,
   hooks: HookCalls,
@@ -155,7 +163,7 @@ function evaluationPrograms(
       ...adding(parts, all),
       ...hooks.work(S.AFTER_COMPUTE),
       ...stressOf(parts, stress),
-      // Changes that hooks make on a visit are checked after it.
+      // If hooks change forces in JavaScript, `begin` checks the forces after that.
       ...parts.writes().has("forces") ? [] : checkForces(parts, all),
     ]),
     begin: prepare([...change, ...checkForces(parts, all)]),
@@ -163,7 +171,9 @@ function evaluationPrograms(
   };
 }
 
-/** Returns the programs that take the measures that hooks read after the last step, on visits and at events. */
+/**
+ * Returns the programs that compute the measures which hooks read: after the last step, after changes, and at events.
+ */
 function readPrograms(
   hooks: HookCalls,
   prepare: Prepare,
@@ -176,17 +186,20 @@ function readPrograms(
   };
 }
 
-/** Returns the calls that compute pairs, and the results of the model. */
+/** Returns the calls that update pairs and compute the results of the model. */
 function evaluation({ state, model }: StepParts, wanted: Wanted): KernelCall[] {
   return [...pairsOf(state), ...clearing(state), ...(model.calls?.(wanted) ?? [])];
 }
 
-/** Returns the calls that add the outputs of a visit to the model, and apply constraints to the forces. */
+/**
+ * Returns the calls that add results which `compute` has left in buffers of the model, and apply constraints to
+ * forces.
+ */
 function adding({ model, constrained }: StepParts, wanted: Wanted): KernelCall[] {
   return [...model.add?.(wanted) ?? [], ...constrained.forces];
 }
 
-/** The calls of one step, by the stage after which they run. */
+/** The calls of one step, by the stages between which they run. */
 interface StepCalls {
   readonly pre: readonly KernelCall[];
   readonly model: readonly KernelCall[];
@@ -221,17 +234,17 @@ function wholeStep(
   ];
 }
 
-/** The results that a step needs besides forces, and the calls that compute them. */
+/** Results that a step computes besides forces, and calls that compute them. */
 interface Needs {
-  /** Needed in a step that is not visited. */
+  /** Results that a step computes if it is not visited. */
   readonly lean: Wanted;
-  /** Needed in a visited step. */
+  /** Results that a visited step computes. */
   readonly full: Wanted;
-  /** True if each evaluation of forces gives stresses. */
+  /** True if stresses are computed in each evaluation outside of a step. */
   readonly stress: boolean;
-  /** Compute the stresses, if the step has energies. */
+  /** Calls that compute the field `stress` in steps with energies. */
   readonly kept: readonly KernelCall[];
-  /** Apply constraints to forces that hooks have modified, and measure the change of the energy. */
+  /** Calls that apply constraints to forces which hooks have modified, and measure the energy change. */
   readonly change: readonly KernelCall[];
 }
 
@@ -239,12 +252,12 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   const { convergence: { keys, decide }, modifiesForces } = hooks;
   const all = parts.reads();
   const changes = all.has(CHANGE) || keys.has(CHANGE);
-  // Contributions of hooks to forces and energies in a visit cannot be repeated later, so energies must come with the
-  // forces. And if convergence is reported late, the energies of the last step must exist by then.
+  // Changes by hooks in JavaScript cannot be repeated later, so energies must be computed with the forces. If
+  // convergence is reported late, the energies of the last step must exist by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
     written.has("forces") || parts.modifiesStages || (parts.isLate && decide.length > 0);
-  // A visited model computes all its outputs anyway: asking for energies later would compute all of them again.
+  // A `compute` function computes all outputs anyway. Requesting energies later would compute everything again.
   const reads = all.has("energy") || all.has(CONSERVED);
   const looks = always || reads || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
@@ -253,7 +266,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
     lean: { energy: always, stress: judged || (always && stress) },
     full: { energy: looks, stress },
     stress,
-    // Energies come with stresses if the batch has a field for them.
+    // Stresses are computed together with energies if the batch has a field for them.
     kept: looks ? stressOf(parts, stress) : [],
     change: [
       ...modifiesForces ? parts.constrained.forces : [],
@@ -262,7 +275,7 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   };
 }
 
-/** Returns the calls that bring all pairs up to date. */
+/** Returns the calls that update all pair lists. */
 export function pairsOf(state: ResidentBatch): KernelCall[] {
   const args = {
     positions: state.field("positions"),
@@ -282,8 +295,9 @@ function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): reado
 }
 
 /**
- * Returns the check of a step between forces and the second half of the integrator: hooks have modified the forces by
- * then, and nothing has moved by them. Lists of pairs check positions and cells, so these are checked only without them.
+ * Returns the check between the forces and the second half of the integrator. At this point hooks have modified the
+ * forces, but nothing has moved by them. Pair lists check positions and cells, so this check includes them only if
+ * there is no pair list.
  */
 function checkForces(parts: StepParts, { energy }: Wanted): KernelCall[] {
   const { state } = parts, outputs = outputsOf(state);
@@ -295,20 +309,26 @@ function checkForces(parts: StepParts, { energy }: Wanted): KernelCall[] {
   })];
 }
 
-/** Returns the check of the velocities at the end of a step; no calls if the integrator does not change them. */
+/** Returns the check of the velocities at the end of a step. Returns no calls if the integrator has no velocities. */
 function checkVelocities({ state, integrator: { pre, post } }: StepParts): KernelCall[] {
   if (![...pre, ...post].some(({ args }) => "velocities" in args)) return [];
   return [call(checkFinite, { velocities: state.field("velocities") })];
 }
 
-/** Returns the checks of steps that are not visited: a kick by finite forces leaves velocities finite. */
+/**
+ * Returns the check of the velocities in steps that are not visited. It is not needed if the step ends with a kick,
+ * because checked forces keep velocities finite.
+ */
 function checkUnvisited(parts: StepParts): KernelCall[] {
   const { integrator: { post } } = parts;
   const isKick = post.length === 1 && (post[0]!.kernel as Kernel) === (kick as unknown as Kernel);
   return isKick ? [] : checkVelocities(parts);
 }
 
-/** Returns whether hooks replace energies, or forces that may not be finite: the energy then says nothing about them. */
+/**
+ * Returns whether hooks write energies, or replace forces that may be infinite. The energy may then be invalid
+ * although the forces are valid.
+ */
 function limitsForces({ devices, writes }: StepParts): boolean {
   const isForces = (key: unknown) => fieldName(key as string) === "forces";
   return writes().has("forces") || writes().has("energy") ||

@@ -1,5 +1,5 @@
 /**
- * The results of a step, as the host or a device reports them.
+ * Results of a step, from the host or a device.
  *
  * @module
  */
@@ -9,29 +9,29 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { StageChanges } from "../stages/stage_changes.ts";
 import type { Mark } from "./step_parts.ts";
 
-/** The results of one step. */
+/** Results of one step. */
 export interface StepResults {
   /** Values of the control buffer, at the indices of `Control`. */
   readonly control: Int32Array;
-  /** 1 for each system that is updated. */
+  /** One number per system: 1 if it is still updated, otherwise 0. */
   readonly active: Int32Array;
-  /** The stage of each system in the step, and after it, in a run of stages. */
+  /** Stages of the systems during the step and after it; `undefined` if the run is not fused. */
   readonly stages: StageChanges | undefined;
-  /** The systems that have converged, by each of the marks that were read. */
+  /** One mask of converged systems for each mark that was read. */
   readonly marked: readonly Int32Array[];
 }
 
-/** Results in the frame of a batch before the first step of a run. */
+/** State of a batch before the first step of a run. */
 export interface FirstLook {
   /** Values of the control buffer, at the indices of `Control`. */
   readonly control: Int32Array;
-  /** True if a system is updated. */
+  /** True if any system is active. */
   readonly isMoving: boolean;
-  /** The most steps that a system has done. */
+  /** Largest number of steps that a system has done. */
   readonly oldest: number;
 }
 
-/** Returns the results in the frame of a batch before the first step of a run. */
+/** Returns the state of a batch before the first step of a run. */
 export function lookAt(state: ResidentBatch): FirstLook | PromiseLike<FirstLook> {
   const { control, active, ages } = state.frame;
   return state.withArrays({ control, active, ages }, [], ({ control, active, ages }) => ({
@@ -41,7 +41,10 @@ export function lookAt(state: ResidentBatch): FirstLook | PromiseLike<FirstLook>
   }));
 }
 
-/** Sets the status of active systems to 0 if it is one of `targets`: they converged in an earlier run, or never. */
+/**
+ * Sets the status of active systems to 0 if it is one of `targets`. An active system has not converged in this run;
+ * its status is from before.
+ */
 export function clearTargets(
   state: ResidentBatch,
   targets: readonly number[],
@@ -55,7 +58,7 @@ export function clearTargets(
   });
 }
 
-/** Returns a test for the marks that are set again in a step. */
+/** Returns a function that tells whether a mark is written in a given step. */
 export function isSetIn(step: number): (mark: Mark) => boolean {
   return ({ every, phase }) => step % every === phase;
 }
@@ -65,7 +68,7 @@ export function buffersOf(marks: readonly Mark[]): Buffer<"i32">[] {
   return marks.map(({ converged }) => converged);
 }
 
-/** Returns a mask of the systems that one of the marks has. */
+/** Returns a mask of the systems that are in at least one of several masks. */
 export function maskOf(marked: readonly Int32Array[], systems: number): Int32Array {
   const mask = new Int32Array(systems);
   for (const marks of marked) {

@@ -1,5 +1,5 @@
 /**
- * The streams of an engine, one after the other.
+ * Streams of an engine. An engine has one stream at a time.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import type { Stream } from "./stream.ts";
 import type { StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 
-// Loaded when first used: most runs do not stream.
+// The module is loaded when it is first used, because most runs do not stream.
 const loadStreaming = () => import("./mod.ts");
 
-/** The summary of a source without systems. */
+/** Summary of a stream whose source has no systems. */
 export const NO_STREAM: StreamSummary = {
   systems: 0,
   graduated: 0,
@@ -32,22 +32,22 @@ export const NO_STREAM: StreamSummary = {
 /** Begins, resumes and saves the streams of one engine. */
 export class EngineStreams {
   readonly #engine: DynamicsEngine;
-  /** The current stream, or the last one, which may continue. */
+  /** The current stream, or the last one, which the next call may continue. */
   #last: Stream | undefined;
-  /** The stream of a loaded checkpoint, which the next one continues. */
+  /** The stream in a loaded checkpoint, which the next call continues. */
   #loaded: SavedStream | undefined;
-  /** The stream that was resumed from a checkpoint, until it has run. */
+  /** The stream that was resumed from a checkpoint, until its first step. */
   #resumed: Stream | undefined;
 
-  /** Begins nothing yet. */
+  /** Creates the object for an engine, without a stream. */
   constructor(engine: DynamicsEngine) {
     this.#engine = engine;
   }
 
-  /** Throws a TypeError or RangeError for options that are wrong, or that the device does not support. */
+  /** Throws a TypeError or RangeError if an option is invalid, or the device does not support it. */
   async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
     const { name, device, integrator, loop } = this.#engine;
-    const canConverge = integrator.stages !== undefined || // else no system would leave the last stage
+    const canConverge = integrator.stages !== undefined || // systems also leave by the limits of stages
       loop.hooks.enabled().some((one) => isConvergenceHook(one));
     const { checkStream } = await loadStreaming();
     checkStream(name, sampler, options, canConverge);
@@ -59,7 +59,10 @@ export class EngineStreams {
     }
   }
 
-  /** Returns the last, saved or new stream of a sampler, ready to run; `undefined` if the source is empty. */
+  /**
+   * Returns a stream that is ready to run: the one in a loaded checkpoint, the last one if it has the same sampler
+   * and is not done, or a new one. Returns `undefined` if the source is empty.
+   */
   async open(sampler: SizeAwareSampler, options: StreamOptions): Promise<Stream | undefined> {
     const { Graduates, Stream } = await loadStreaming();
     const { name, place: { run } } = this.#engine;
@@ -86,13 +89,19 @@ export class EngineStreams {
     return stream;
   }
 
-  /** Cuts the sinks of a stream back that has nothing left to do, and so does not run. */
+  /**
+   * Truncates the sinks of a resumed stream that is already done. It does not run, so nothing else would truncate
+   * them.
+   */
   async #endResumed(sinks: Graduates): Promise<void> {
     await sinks.flush();
     this.#resumed = undefined;
   }
 
-  /** Throws an Error if a resumed stream was refused: a new one would write its systems once more. */
+  /**
+   * Throws an Error if a resumed stream was rejected before its first step, because a new stream would write its
+   * systems a second time.
+   */
   #assertBegun(): void {
     if (this.#resumed === undefined) return;
     throw new Error(
@@ -101,7 +110,7 @@ export class EngineStreams {
     );
   }
 
-  /** Throws an Error if another batch was run since. */
+  /** Throws an Error if the engine has run another batch since the stream last ran. */
   #assertPresent({ batch }: Stream): void {
     const { name, place: { run } } = this.#engine;
     if (run?.state.matches(batch)) return;
@@ -122,7 +131,7 @@ export class EngineStreams {
     };
   }
 
-  /** Runs `work` while a stream admits systems and takes them out. */
+  /** Runs `work` with a stream, which admits and removes systems. */
   async during(stream: Stream, work: () => Promise<void>): Promise<void> {
     const { loop, running } = this.#engine, { context, stepCount: before } = loop;
     running.stream = this.#last = stream;
@@ -137,14 +146,14 @@ export class EngineStreams {
     }
   }
 
-  /** Returns the state of an unfinished stream for a checkpoint. */
+  /** Returns the state of the stream for a checkpoint, or an empty object if the batch belongs to no stream. */
   async save(): Promise<{ readonly stream?: SavedStream }> {
     const { run } = this.#engine.place, stream = this.#last;
     if (stream === undefined || !run?.state.matches(stream.batch)) return {};
     return { stream: await stream.save() };
   }
 
-  /** Notes the stream of a checkpoint, if it has one. */
+  /** Records the stream of a loaded checkpoint. `saved` is `undefined` if the checkpoint has none. */
   load(saved: SavedStream | undefined): void {
     this.#loaded = saved;
     this.#last = this.#resumed = undefined;

@@ -1,5 +1,5 @@
 /**
- * The sinks of a stream.
+ * Sinks for the finished systems of a stream.
  *
  * @module
  */
@@ -8,34 +8,40 @@ import type { Batch } from "../../batch/batch.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** A sink for systems that leave a stream. */
+/** A sink for systems that have finished in a stream. */
 export interface GraduateSink {
-  /** Takes a copy of the systems of a batch, or of those that the mask marks. If it throws, it has taken no system. */
+  /**
+   * Stores a copy of the systems of a batch, or of the systems with a nonzero or true entry in `mask`. If it throws,
+   * it must have stored no system.
+   */
   write(batch: Batch, mask?: ArrayLike<number | boolean>): void | PromiseLike<void>;
-  /** Waits until all that was taken is where it is to be. */
+  /** Waits until all systems that were passed to `write` are stored safely. */
   flush?(): void | PromiseLike<void>;
-  /** Opens an existing store, so that `length` is known. */
+  /** Opens an existing store, so that `length` is known before the first write. */
   open?(): void | PromiseLike<void>;
-  /** Number of systems it holds. */
+  /** Number of systems in the sink. */
   readonly length?: number;
-  /** Number of systems it can hold. @default no limit */
+  /** Largest number of systems that the sink can hold. @default no limit */
   readonly capacity?: number;
   /** Removes all systems after the first `length`. */
   truncate?(length: number): void | PromiseLike<void>;
-  /** Returns all systems that it holds. Needed only without `truncate`. */
+  /** Returns all systems in the sink. Needed only if there is no `truncate`. */
   read?(): Batch | PromiseLike<Batch>;
 }
 
-/** Several sinks in a row: the first that is not full takes the systems. */
+/** Writes finished systems to several sinks in order. A sink is used when those before it are full. */
 export class Graduates {
   readonly #engine: string;
   readonly #sinks: readonly GraduateSink[];
-  /** Systems that a sink holds from before, which come again. */
+  /** Source ids of systems that a sink without `truncate` already holds. They are not written again. */
   #known: ReadonlySet<number> = new Set();
-  /** The lengths to which sinks are cut back before anything is written: a run that is refused leaves them as they are. */
+  /**
+   * Lengths to which sinks must be truncated before the next write. They are not truncated earlier, so that a run
+   * that is rejected leaves them unchanged.
+   */
   readonly #cuts = new Map<GraduateSink, number>();
 
-  /** Throws a TypeError if a value is not a list of sinks. */
+  /** Throws a TypeError if `sinks` is not a list of at least one sink. */
   constructor(engine: string, sinks: unknown) {
     const action = `stream through ${engine}`;
     if (!Array.isArray(sinks) || sinks.length === 0) {
@@ -49,14 +55,14 @@ export class Graduates {
     this.#sinks = sinks;
   }
 
-  /** Opens the sinks, so that their lengths are known. */
+  /** Opens all sinks, so that their lengths are known. */
   async open(): Promise<void> {
     for (const sink of this.#sinks) await sink.open?.();
   }
 
   /**
-   * Writes all systems of a frame, and calls back for those that are there. Throws a RangeError where there is not
-   * room for all: nothing is written then.
+   * Writes all systems of a frame. Calls `wrote` with the indices (in the frame) of systems that are stored. Throws a
+   * RangeError if the sinks do not have room for all of them; then nothing is written.
    */
   async write(frame: Batch, wrote: (places: readonly number[]) => void): Promise<void> {
     await this.#cutBack();
@@ -82,20 +88,21 @@ export class Graduates {
     }
   }
 
-  /** Waits until all is where it is to be. */
+  /** Waits until all systems are stored safely in all sinks. */
   async flush(): Promise<void> {
     await this.#cutBack();
     for (const sink of this.#sinks) await sink.flush?.();
   }
 
-  /** Returns the number of systems in each, -1 if it is unknown. */
+  /** Returns the number of systems in each sink, or −1 if it is unknown. */
   lengths(): number[] {
     return this.#sinks.map((sink) => this.#cuts.get(sink) ?? sink.length ?? -1);
   }
 
   /**
-   * Goes on from a checkpoint at which the sinks held `lengths` systems: later ones are removed before the next write,
-   * or are not written again. Throws a RangeError for one that holds fewer.
+   * Continues from a checkpoint at which the sinks held `lengths` systems. Later systems are removed before the next
+   * write if the sink has `truncate`; otherwise they are not written again. Throws a RangeError if a sink holds fewer
+   * systems than at the checkpoint.
    */
   async goBack(lengths: readonly number[]): Promise<void> {
     const known = new Set<number>(), cuts = new Map<GraduateSink, number>();
@@ -115,7 +122,10 @@ export class Graduates {
     for (const [sink, length] of cuts) this.#cuts.set(sink, length);
   }
 
-  /** Goes on as the sinks of an earlier call would have, as far as they are the same. */
+  /**
+   * Takes over the pending truncations and the known systems of the sinks of an earlier call, for the sinks that are
+   * the same.
+   */
   takeOver(earlier: Graduates): void {
     if (earlier.#sinks.every((sink) => this.#sinks.includes(sink))) this.#known = earlier.#known;
     for (const [sink, length] of earlier.#cuts) {
@@ -139,7 +149,10 @@ function roomIn({ capacity = Infinity, length = 0 }: GraduateSink): number {
   return Math.max(0, capacity - length);
 }
 
-/** Returns the ids of the systems that a sink holds after the first `from`. */
+/**
+ * Returns the source ids of the systems in a sink, except the first `from`. Throws a TypeError if they cannot be
+ * read.
+ */
 async function idsFrom(
   engine: string,
   sink: GraduateSink,

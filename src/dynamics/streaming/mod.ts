@@ -1,5 +1,5 @@
 /**
- * Streams a source of systems through a batch of fixed capacity. Engines load this when `stream` is called.
+ * Streams systems of a source through a batch of limited size. Engines load this module when `stream` is called.
  *
  * @module
  */

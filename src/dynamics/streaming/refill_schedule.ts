@@ -1,5 +1,5 @@
 /**
- * Decides when the batch of a stream is refilled.
+ * Times at which the batch of a stream is refilled.
  *
  * @module
  */
@@ -7,44 +7,45 @@
 import type { StreamSlot } from "./saved_stream.ts";
 import { isWaiting, type StreamEngine } from "./stream_batch.ts";
 
-/** The batch is refilled when one in eight of its systems waits to be written. */
+/** Inverse of the share of finished systems at which the batch is refilled: one in eight. */
 const SHARE = 8;
 
-/**
- * Number of steps after which a device is asked again which systems have finished, if admitting systems is
- * cheap.
- */
+/** Number of steps between two requests to a device which systems have finished, if admitting systems is cheap. */
 const ASK = 4;
 
-/** The times at which finished systems are taken out and others admitted. */
+/** Decides when finished systems are removed and others admitted. */
 export class RefillSchedule {
   readonly #engine: StreamEngine;
   readonly #slots: readonly StreamSlot[];
   readonly #asked: number | undefined;
 
-  /** `asked` is the frequency that the user asked for. */
+  /** `asked` is the option `refillFrequency`, or `undefined` if it was not given. */
   constructor(engine: StreamEngine, slots: readonly StreamSlot[], asked: number | undefined) {
     this.#engine = engine;
     this.#slots = slots;
     this.#asked = asked;
   }
 
-  /** True if finished systems are known immediately after each step. */
+  /** True if finished systems are known right after each step. */
   get isHost(): boolean {
     return this.#engine.place.run!.state.backend.isHost;
   }
 
-  /** True if a system is still updated. */
+  /** True if at least one system is active. */
   get isAnyActive(): boolean {
     return this.#slots.some(({ finishedAt }) => finishedAt < 0);
   }
 
-  /** True if a system waits to be written. */
+  /** True if at least one system has finished and is not written yet. */
   get isAnyWaiting(): boolean {
     return this.#slots.some(isWaiting);
   }
 
-  /** Changing the batch takes time, and so does asking a device; with a visited model each step takes more. */
+  /**
+   * Number of steps between refills. It is 1 for models that are not made of kernels, because each of their steps
+   * takes longer than a change of the batch. Otherwise it is larger, because changing the batch and asking a device
+   * take time.
+   */
   get #frequency(): number {
     if (this.#asked !== undefined) return this.#asked;
     return this.isHost && this.#engine.place.run!.admission.isInStep ? 1 : 20;
@@ -56,36 +57,39 @@ export class RefillSchedule {
     return isCheap ? ASK : this.#frequency;
   }
 
-  /** Returns whether it is the step for a refill. */
+  /** Returns whether a refill is scheduled after step `last`. */
   isTime(last: number): boolean {
     return (last + 1) % this.#frequency === 0;
   }
 
-  /** True if enough systems wait to be written to make a refill worthwhile. */
+  /** True if enough systems wait to be written that a refill pays off before its scheduled time. */
   get isWorthIt(): boolean {
     if (this.#asked !== undefined) return !this.isAnyActive;
     const waiting = this.#slots.reduce((sum, slot) => isWaiting(slot) ? sum + 1 : sum, 0);
     return SHARE * waiting >= this.#slots.length || !this.isAnyActive;
   }
 
-  /** Returns whether it is the step to ask which systems have finished. */
+  /** Returns whether a device is asked after step `last` which systems have finished. */
   isAsking(last: number): boolean {
     return (last + 1) % this.#askFrequency === 0;
   }
 
-  /** Returns whether a system has done all its steps. Asked after each step, so without a new list. */
+  /**
+   * Returns whether an active system has done all its steps. It is called after each step, so it does not allocate a
+   * list.
+   */
   hasEnded(last: number): boolean {
     return this.#slots.some((slot) => slot.finishedAt < 0 && slot.endsAt <= last + 1);
   }
 
-  /** Returns the slots of systems that have done all their steps. */
+  /** Returns the slots of active systems that have done all their steps. */
   ended(last: number): number[] {
     return this.#slots.flatMap((slot, at) =>
       slot.finishedAt < 0 && slot.endsAt <= last + 1 ? [at] : []
     );
   }
 
-  /** Returns how many steps can run until systems have to be taken out or admitted. */
+  /** Returns the number of steps that can run until systems must be removed or admitted, at least 1. */
   free(stepCount: number): number {
     const toRefill = this.#askFrequency - stepCount % this.#askFrequency;
     let free = !this.isHost || this.isAnyWaiting ? toRefill : Infinity;

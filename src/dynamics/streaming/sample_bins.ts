@@ -1,5 +1,5 @@
 /**
- * Samples by their size.
+ * Samples grouped by size.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { seedWords } from "../../batch/seed.ts";
 import { philox } from "../../kernels/philox.ts";
 import { NAME, type SamplerOptions } from "./sampler_options.ts";
 
-/** Samples of about one size. */
+/** Samples of similar size. */
 export interface Bin {
-  /** Places in the source, in the order in which they are taken. */
+  /** Indices of the samples in the source, in the order in which they are taken. */
   readonly order: Int32Array;
-  /** The smallest number of atoms of its samples. */
+  /** Smallest number of atoms of a sample in this bin. */
   readonly fewest: number;
-  /** Index before which all samples are taken. */
+  /** Index in `order` before which all samples are taken. */
   head: number;
 }
 
-/** Bins of samples, those of the largest first. */
+/** Groups samples into bins of similar numbers of atoms. The bin with the largest samples comes first. */
 export function binned(atoms: Int32Array, options: SamplerOptions): Bin[] {
   const { binWidth = 1, shuffle = false, seed = 0 } = options;
   const order = Int32Array.from(atoms, (_, index) => index);
@@ -37,7 +37,10 @@ export function binned(atoms: Int32Array, options: SamplerOptions): Bin[] {
   }));
 }
 
-/** Shuffles by Fisher and Yates; the k-th swap is keyed by k. */
+/**
+ * Shuffles a list in place by the algorithm of Fisher and Yates. The random number of the k-th swap depends only on
+ * `seed` and k.
+ */
 function shuffled(order: Int32Array, seed: number): void {
   const [low, high] = seedWords(seed, `make ${NAME}`);
   const words = new Uint32Array(4);
@@ -48,5 +51,5 @@ function shuffled(order: Int32Array, seed: number): void {
   }
 }
 
-/** The last word of a counter, which nothing else that is drawn has: "samp". */
+/** Last word of the random number counter ("samp"), which no other random numbers of this package use. */
 const ORDER = 0x73616d70;

@@ -9,41 +9,41 @@ import { System } from "../../batch/system.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 
-/** The size of a sample. */
+/** Size of a sample. */
 export interface SampleSize {
-  /** Atoms. */
+  /** Number of atoms. */
   readonly atoms: number;
   /**
-   * Edges: those it comes with, or those that it will have.
+   * Number of edges that the sample has, or will have once they are computed.
    *
    * @default not known
    */
   readonly edges?: number;
 }
 
-/** A list of systems that are got one by one, as `openSystems` opens one. */
+/** A list of systems that are loaded one by one, such as the result of `openSystems`. */
 export interface SampleList {
-  /** The number of samples. */
+  /** Number of samples. */
   readonly length: number;
-  /** Returns the system at an index. */
+  /** Returns the system at an index, from 0. */
   get(index: number): System | PromiseLike<System>;
   /**
-   * Returns the size of a sample without getting it.
+   * Returns the size of the sample at an index without loading it.
    *
-   * @default sizes are unknown: `SizeAwareSampler.open` gets each sample once
+   * @default sizes are unknown: `SizeAwareSampler.open` loads each sample once
    */
   sizes?(index: number): SampleSize;
 }
 
-/** A source of a sampler: an array of systems, or a list. */
+/** Source of a sampler: an array of systems, or a list that loads them one by one. */
 export type SampleSource = readonly System[] | SampleList;
 
-/** The same as a list whose sizes are known. */
+/** A list of samples whose sizes are known. */
 export interface SizedList extends SampleList {
   sizes(index: number): SampleSize;
 }
 
-/** Throws a TypeError if a value is neither an array of systems nor a list. */
+/** Returns a source as a list. Throws a TypeError if it is neither an array of systems nor a list. */
 export function listOf(action: string, source: unknown): SampleList {
   if (Array.isArray(source)) {
     const wrong = source.findIndex((one) => !(one instanceof System));
@@ -72,7 +72,10 @@ export function sizeOf({ nodeCount, edgeCount }: System): SampleSize {
   return { atoms: nodeCount, edges: edgeCount };
 }
 
-/** Returns the sizes of all samples. Throws a TypeError for an invalid size. */
+/**
+ * Returns the sizes of all samples. If `withEdges` is true, the numbers of edges are required. Throws a TypeError if
+ * a size is invalid.
+ */
 export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
   readonly atoms: Int32Array;
   readonly edges: Int32Array;

@@ -1,5 +1,5 @@
 /**
- * Batches of systems that come and go, as full as they may be.
+ * Selection of systems that fill a batch up to its limits.
  *
  * @module
  */
@@ -16,17 +16,17 @@ import {
 } from "./sample_source.ts";
 import { checkSamplerOptions, NAME, type SamplerOptions } from "./sampler_options.ts";
 
-/** The free room of a batch. */
+/** Free room of a batch. */
 export interface Room {
-  /** Systems. */
+  /** Number of systems that still fit. */
   readonly systems: number;
-  /** Atoms. */
+  /** Number of atoms that still fit. */
   readonly atoms: number;
-  /** Edges. */
+  /** Number of edges that still fit. */
   readonly edges: number;
 }
 
-/** A system of a source. */
+/** A system of a source, and its index there. */
 export interface Sample {
   /** Index of the system in the source. */
   readonly index: number;
@@ -34,18 +34,18 @@ export interface Sample {
   readonly system: System;
 }
 
-/** The progress of a sampler: plain data. */
+/** Progress of a sampler, as plain data. */
 export interface SavedSampler {
-  /** 1 for each sample that was taken. */
+  /** One number per sample: 1 if it was taken, otherwise 0. */
   readonly taken: Uint8Array;
 }
 
 /**
- * Hands out the systems of a source, each once, so that a batch is as full as its limits allow and never fuller: the
- * largest that fits comes first, and smaller ones fill the rest. `engine.stream` takes them from it.
+ * Selects systems of a source, each once, so that a batch is as full as its limits allow. The largest system that
+ * fits comes first, and smaller ones fill the rest. `engine.stream` takes the systems of its batch from a sampler.
  *
- * Throws a TypeError for an invalid source or option, and a RangeError for a limit that is not a positive integer, if
- * there is no limit, and for a sample that is larger than the limits, which it names.
+ * The constructor throws a TypeError if the source or an option is invalid. It throws a RangeError if a limit is not
+ * a positive integer, if no limit is given, or if a sample exceeds the limits; the message names the sample.
  *
  * @example
  * ```ts
@@ -61,13 +61,13 @@ export interface SavedSampler {
  * ```
  */
 export class SizeAwareSampler {
-  /** Atoms that a batch may have at most. */
+  /** Largest number of atoms in a batch. */
   readonly maxAtoms: number;
-  /** Edges that it may have at most. */
+  /** Largest number of edges in a batch. */
   readonly maxEdges: number;
-  /** Systems that it may have at most. */
+  /** Largest number of systems in a batch. */
   readonly maxSystems: number;
-  /** The number of samples of the source. */
+  /** Number of samples in the source. */
   readonly length: number;
   readonly #source: SampleList;
   readonly #atoms: Int32Array;
@@ -76,7 +76,7 @@ export class SizeAwareSampler {
   readonly #taken: Uint8Array;
   #left: number;
 
-  /** Nothing is got yet; a list must say its `sizes`. */
+  /** Creates a sampler without loading any system. If the source is a list, it must have `sizes`. */
   constructor(source: SampleSource, options: SamplerOptions) {
     const action = `make ${NAME}`;
     checkSamplerOptions(action, options);
@@ -98,7 +98,10 @@ export class SizeAwareSampler {
     this.#taken = new Uint8Array(list.length);
   }
 
-  /** The same for a list without `sizes`, such as `openSystems` gives: each system is got once to see how large it is. */
+  /**
+   * Creates a sampler for a list without `sizes`, such as the result of `openSystems`. It loads each system once to
+   * get its size.
+   */
   static async open(source: SampleSource, options: SamplerOptions): Promise<SizeAwareSampler> {
     const list = listOf(`make ${NAME}`, source);
     if (list.sizes !== undefined) return new SizeAwareSampler(source, options);
@@ -112,27 +115,33 @@ export class SizeAwareSampler {
     return new SizeAwareSampler(sized, options);
   }
 
-  /** The number of samples that have not been taken. */
+  /** Number of samples that have not been taken. */
   get left(): number {
     return this.#left;
   }
 
-  /** True if all have been taken. */
+  /** True if all samples have been taken. */
   get isDry(): boolean {
     return this.#left === 0;
   }
 
-  /** A whole batch of room. */
+  /** Room of an empty batch: the limits. */
   get room(): Room {
     return { systems: this.maxSystems, atoms: this.maxAtoms, edges: this.maxEdges };
   }
 
-  /** Returns the edges of a sample, as its source has said. */
+  /**
+   * Returns the number of edges of a sample, according to its source; 0 if there is no limit for edges and the source
+   * does not tell.
+   */
   edgesOf(index: number): number {
     return this.#edges[index]!;
   }
 
-  /** Takes samples that fit together into a room, as many as it finds. Systems that cannot be read are not taken. */
+  /**
+   * Takes samples that fit together into `room`, as many as it finds, and loads their systems. If a system cannot be
+   * loaded, no sample is taken, and the promise rejects.
+   */
   async take(room: Room = this.room): Promise<Sample[]> {
     const places = this.#pick(room);
     try {
@@ -145,7 +154,7 @@ export class SizeAwareSampler {
     }
   }
 
-  /** Makes samples that were taken and not used available again. */
+  /** Makes samples available again that were taken but not used. */
   giveBack(indices: Iterable<number>): void {
     for (const index of indices) {
       if (this.#taken[index] !== 1) continue;
@@ -155,14 +164,14 @@ export class SizeAwareSampler {
     for (const bin of this.#bins) bin.head = 0;
   }
 
-  /** Returns its progress for a checkpoint: plain data. */
+  /** Returns the progress for a checkpoint, as plain data. */
   save(): SavedSampler {
     return { taken: this.#taken.slice() };
   }
 
   /**
-   * Continues from a saved state. Throws a TypeError if it is not a result of `save`, or belongs to a source of
-   * another length.
+   * Continues from a saved progress. Throws a TypeError if `saved` is not a result of `save`, or belongs to a source
+   * of another length.
    */
   load(saved: SavedSampler): void {
     const taken: unknown = (saved as Partial<SavedSampler> | undefined)?.taken;
@@ -177,7 +186,10 @@ export class SizeAwareSampler {
     for (const bin of this.#bins) bin.head = 0;
   }
 
-  /** Picks the largest sample that fits; of similar sizes the first one. */
+  /**
+   * Picks the samples for `room`, and returns their indices. It picks the largest sample that fits, and among similar
+   * sizes the first one.
+   */
   #pick(room: Room): number[] {
     const taken = this.#taken;
     const places: number[] = [];

@@ -7,28 +7,34 @@
 import { checkOptions } from "../../base/check_options.ts";
 import { seedWords } from "../../batch/seed.ts";
 
-/** Limits of a batch. At least one must be given. */
+/** Options of a sampler. At least one limit must be given. */
 export interface SamplerOptions {
-  /** Atoms of all its systems. @default no limit */
+  /** Largest number of atoms in a batch. @default no limit */
   readonly maxAtoms?: number;
-  /** Edges of all its systems: the sizes of the source must say how many each has. @default no limit */
+  /**
+   * Largest number of edges in a batch. The source must then provide the number of edges of each sample. @default no
+   * limit
+   */
   readonly maxEdges?: number;
-  /** Systems. @default no limit */
+  /** Largest number of systems in a batch. @default no limit */
   readonly maxSystems?: number;
-  /** Samples whose numbers of atoms lie within such an interval are taken in their order. @default 1 */
+  /**
+   * Width of the intervals into which samples are grouped by number of atoms. Samples of one interval are taken in
+   * the order of the source. @default 1
+   */
   readonly binWidth?: number;
-  /** True to take samples of similar size in a random order. @default false */
+  /** True to take the samples of an interval in random order. @default false */
   readonly shuffle?: boolean;
-  /** The seed of the random order. @default 0 */
+  /** Seed of the random order, a whole number 0 … 2⁵³ − 1. @default 0 */
   readonly seed?: number;
 }
 
-/** The name in error messages. */
+/** Name of the sampler in error messages. */
 export const NAME: string = "a SizeAwareSampler";
 const LIMITS = ["maxAtoms", "maxEdges", "maxSystems"] as const;
 const OPTIONS = [...LIMITS, "binWidth", "shuffle", "seed"];
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/** Throws a TypeError or RangeError that names the first invalid option. */
 export function checkSamplerOptions(action: string, options: SamplerOptions): void {
   checkOptions(action, options, OPTIONS);
   for (const name of [...LIMITS, "binWidth"] as const) {

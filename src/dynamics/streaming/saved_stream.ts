@@ -1,5 +1,5 @@
 /**
- * The state of a stream of systems.
+ * State of a stream of systems.
  *
  * @module
  */
@@ -9,73 +9,75 @@ import type { SavedSampler } from "./sampler.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint, show } from "../../base/show.ts";
 
-/** A slot of the batch, and the system in it. */
+/** A slot of the batch, with the system in it. */
 export interface StreamSlot {
-  /** Place in the source. */
+  /** Index of the system in the source. */
   readonly index: number;
-  /** Atoms. */
+  /** Number of atoms. */
   readonly atoms: number;
-  /** Edges. */
+  /** Number of edges. */
   readonly edges: number;
-  /** Number of steps of the engine after which the system is finished at the latest. */
+  /** Number of steps of the engine after which the system is finished at the latest; Infinity without a limit. */
   readonly endsAt: number;
-  /** The step in which the system has finished; -1 while it is active. */
+  /** Step of the engine in which the system has finished; −1 while it is active. */
   finishedAt: number;
-  /** True if it has converged. */
+  /** True if the system has converged. */
   hasConverged: boolean;
   /** True if the system has been written to a sink, or has diverged and left. */
   isWritten: boolean;
-  /** True if the system has diverged: it is not written to a sink. */
+  /** True if the system has diverged. It is then not written to a sink. */
   hasDiverged: boolean;
   /** True if the system has no forces yet, because they are computed in the next step. */
   isEntering: boolean;
 }
 
-/** A system that has diverged, and the error. */
+/** A system that has diverged and was dropped. */
 export interface StreamFailure {
-  /** Place in the source. */
+  /** Index of the system in the source. */
   readonly sourceIndex: number;
-  /** The step of the engine in which it diverged; the step before its first if it never had forces. */
+  /**
+   * Step of the engine in which the system diverged. If its first forces were invalid, the step before its first one.
+   */
   readonly step: number;
-  /** The message of the error that would have ended the stream. */
+  /** Message of the error, which would have ended the stream without `onDiverged: "drop"`. */
   readonly reason: string;
 }
 
 /** Counters of a stream. */
 export interface StreamCounts {
-  /** Admitted systems. */
+  /** Number of systems that were admitted. */
   systems: number;
-  /** Systems that were written. */
+  /** Number of systems that were written to sinks. */
   graduated: number;
-  /** Written systems that had converged. */
+  /** Number of written systems that had converged. */
   converged: number;
-  /** Diverged systems. */
+  /** Systems that have diverged. */
   failures: readonly StreamFailure[];
-  /** Steps of the engine. */
+  /** Number of steps that the engine has done. */
   steps: number;
   /** Number of refills. */
   refills: number;
-  /** Filling of the batch, summed over the steps until the source was dry. */
+  /** Sum over steps of how full the batch was, from 0 to 1 each, until all samples were taken. */
   filled: number;
-  /** Number of these steps. */
+  /** Number of steps in the sum `filled`. */
   fillable: number;
 }
 
-/** A stream as plain data. */
+/** State of a stream, as plain data. */
 export interface SavedStream {
-  /** The state of the sampler. */
+  /** State of the sampler. */
   readonly sampler: SavedSampler;
   /** The system in each slot. */
   readonly slots: readonly StreamSlot[];
-  /** The counters. */
+  /** Counters of the stream. */
   readonly counts: Readonly<StreamCounts>;
-  /** Number of systems in each sink. */
+  /** Number of systems in each sink; −1 if it is unknown. */
   readonly lengths: readonly number[];
-  /** The start of each system's clock. */
+  /** State of the clock of the batch. */
   readonly clock: SavedClock;
 }
 
-/** Throws a TypeError if a value is not the saved state of `size` slots. */
+/** Throws a TypeError if a value is not the saved state of a batch with `size` slots. */
 export function assertSlots(action: string, slots: unknown, size: number): void {
   const isCounted = Array.isArray(slots) && slots.length === size;
   if (!isCounted) {

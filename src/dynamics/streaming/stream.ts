@@ -21,14 +21,14 @@ import { StreamFilling } from "./stream_filling.ts";
 import { batchOf, isWaiting, slotOf, StreamBatch, type StreamEngine } from "./stream_batch.ts";
 import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 
-/** Options of the current call. */
+/** Options of the current call of `engine.stream`. */
 interface CallOptions extends Omit<StreamOptions, "sinks"> {
   readonly sinks: Graduates;
 }
 
 /** A stream of systems through an engine. */
 export class Stream implements SystemStream {
-  /** The source of its systems. */
+  /** Sampler from which the stream takes its systems. */
   readonly sampler: SizeAwareSampler;
   readonly #engine: StreamEngine;
   readonly #content: StreamBatch;
@@ -37,7 +37,7 @@ export class Stream implements SystemStream {
   #options: CallOptions;
   #schedule: RefillSchedule;
   #failure: { readonly error: unknown } | undefined;
-  /** The state from which the run would go on elsewhere. */
+  /** State from which the run would continue on another backend. */
   #snapshot: Pick<SavedStream, "slots" | "counts"> & { readonly uncounted: number } | undefined;
 
   private constructor(
@@ -59,7 +59,7 @@ export class Stream implements SystemStream {
     this.#counts = { ...had.counts };
   }
 
-  /** Begins with a batch as full as it may be. Returns `undefined` if the source is dry. */
+  /** Begins with a batch as full as the limits allow. Returns `undefined` if all samples are already taken. */
   static async begin(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -76,7 +76,7 @@ export class Stream implements SystemStream {
     return new Stream(engine, sampler, sinks, { batch, slots, counts });
   }
 
-  /** Goes on from a saved stream and its batch. */
+  /** Continues a saved stream. Throws a TypeError if the state does not fit the batch or the sampler. */
   static resume(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -96,7 +96,7 @@ export class Stream implements SystemStream {
     this.#failure = undefined;
   }
 
-  /** The systems that are in the batch now. */
+  /** The batch, with the systems that are in it now. */
   get batch(): Batch {
     return this.#content.batch;
   }
@@ -105,14 +105,14 @@ export class Stream implements SystemStream {
     return this.#content.slots;
   }
 
-  /** The results so far. */
+  /** Results of the stream so far. */
   get summary(): StreamSummary {
     this.#filling.count(this.#slots, this.#counts);
     const { filled, fillable, ...counts } = this.#counts;
     return { ...counts, filling: filled / fillable, isDone: this.isDone };
   }
 
-  /** The progress so far; its values follow the stream. */
+  /** Progress of the stream. The property `done` of the object stays up to date. */
   get progress(): StreamProgress {
     const counts = this.#counts, { length: total } = this.sampler;
     return {
@@ -123,12 +123,12 @@ export class Stream implements SystemStream {
     };
   }
 
-  /** True if the source is empty and all systems are finished. */
+  /** True if all samples are taken and all systems are finished and written. */
   get isDone(): boolean {
     return this.sampler.isDry && this.#slots.every(({ isWritten }) => isWritten);
   }
 
-  /** Returns the state of the stream as plain data, once the sinks have written all systems. */
+  /** Returns the state of the stream as plain data. First waits until the sinks have stored all systems. */
   async save(): Promise<SavedStream> {
     await this.#options.sinks.flush();
     this.#filling.count(this.#slots, this.#counts);
@@ -141,7 +141,7 @@ export class Stream implements SystemStream {
     };
   }
 
-  /** Begins a run: systems may have finished in the run before that could not be written. */
+  /** Begins a run. Refills the batch first if systems could not be written at the end of the previous run. */
   async begin(): Promise<void> {
     const { loop, place } = this.#engine;
     place.run!.admission.enter(this.#entering);
@@ -149,7 +149,7 @@ export class Stream implements SystemStream {
     if (this.isDone) loop.done();
   }
 
-  /** Throws the error of a refill: the step before it is done. */
+  /** Ends a run. Throws the error of a refill, which was kept until the step was complete. */
   end(): void {
     const { place, loop } = this.#engine;
     if (this.#isDropping) place.run!.divergence.checkLast(loop.stepCount - 1);
@@ -190,7 +190,7 @@ export class Stream implements SystemStream {
     this.#snapshot = { slots, counts: { ...this.#counts }, uncounted };
   }
 
-  /** Goes back to the last snapshot: the steps since then are repeated, and written systems stay written. */
+  /** Returns to the last snapshot. Systems written since then are not written again when steps are repeated. */
   goBack(): void {
     if (this.#snapshot === undefined) return;
     const { slots, counts, uncounted } = this.#snapshot;
@@ -210,7 +210,7 @@ export class Stream implements SystemStream {
     return this.#schedule.free(this.#engine.loop.stepCount);
   }
 
-  /** Notes steps that are done: takes out systems that have done all their steps, and refills if it is time. */
+  /** Counts steps that are done. Removes systems that have done all their steps, and refills if it is time. */
   stepped(done: number): void | PromiseLike<void> {
     const schedule = this.#schedule, { isHost } = schedule;
     const last = this.#engine.loop.stepCount + done - 1;
@@ -229,8 +229,8 @@ export class Stream implements SystemStream {
   }
 
   /**
-   * Does the same if a device must be asked which systems have finished, or if systems have done all their
-   * steps.
+   * Does the asynchronous work after steps: reports entered systems, waits until a device has reported which systems
+   * have finished, removes systems that have done all their steps, and refills the batch.
    */
   async #look(last: number): Promise<void> {
     const { loop, place } = this.#engine, schedule = this.#schedule;
@@ -243,7 +243,7 @@ export class Stream implements SystemStream {
     if (this.#isRefillDue(last)) await this.#tryRefill(last);
   }
 
-  /** Refills the batch. An error is thrown when the run ends: the step is done, and counts. */
+  /** Refills the batch. An error is kept and thrown when the run ends, because the step is already complete. */
   async #tryRefill(last: number): Promise<void> {
     this.#filling.count(this.#slots, this.#counts);
     try {
@@ -272,7 +272,7 @@ export class Stream implements SystemStream {
     this.#content.settle();
   }
 
-  /** Writes finished systems to the sinks, and takes diverged ones out. */
+  /** Writes finished systems to the sinks, and removes diverged systems. */
   async #graduate(last: number): Promise<void> {
     if (this.#isDropping) this.#engine.place.run!.divergence.checkLast(last);
     for (const slot of this.#slots) if (slot.hasDiverged) slot.isWritten = true;
@@ -288,7 +288,7 @@ export class Stream implements SystemStream {
     });
   }
 
-  /** Takes a snapshot: the last one is of other systems. */
+  /** Takes a snapshot, because the last one contains other systems. */
   async #takeSnapshot(step: number): Promise<void> {
     const { place } = this.#engine;
     await place.fallback.take(place.run!, step);
@@ -316,7 +316,7 @@ export class Stream implements SystemStream {
     return mask;
   }
 
-  /** Reports systems that have got their first forces in a step. */
+  /** Reports systems to hooks whose first forces were computed in a step. */
   async #reportEntered(last: number): Promise<void> {
     const entered = this.#entering;
     this.#filling.count(this.#slots, this.#counts);

@@ -1,5 +1,5 @@
 /**
- * The batch of a stream: the system in each slot, and how others are put there.
+ * The batch of a stream: the system in each slot, and the replacement of systems.
  *
  * @module
  */
@@ -14,32 +14,35 @@ import type { DynamicsKind } from "../engine/dynamics_options.ts";
 import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
 import type { StreamSlot } from "./saved_stream.ts";
 
-/** The engine, as a stream sees it. */
+/** The members of an engine that a stream uses. */
 export interface StreamEngine {
-  /** Name in errors. */
+  /** Name of the engine in errors. */
   readonly name: string;
-  /** Counts steps and calls hooks. */
+  /** The loop, which counts steps and calls hooks. */
   readonly loop: Loop<DynamicsKind>;
   /** The batch on its device. */
   readonly place: BatchPlace;
-  /** Releases the batch while `work` replaces its systems; `home` has the values of all fields. */
+  /**
+   * Releases the batch while `work` replaces its systems. `home` has the values of fields that are copied to the
+   * batch before.
+   */
   changing(home: Readonly<Record<string, NumericArray>>, work: () => void): void;
-  /** Returns whether an error says that a device is lost, and that the run can go on elsewhere. */
+  /** Returns whether an error means that a device is lost and the run can continue on another backend. */
   isLost(error: unknown): boolean;
 }
 
-/** The systems that are in the batch of a stream. */
+/** The systems in the batch of a stream. */
 export class StreamBatch {
-  /** The batch. */
+  /** The batch on the host. */
   readonly batch: Batch;
   /** The system in each slot. */
   readonly slots: StreamSlot[];
   readonly #engine: StreamEngine;
   readonly #sampler: SizeAwareSampler;
-  /** Undoes the last change. */
+  /** Undoes the changes since `settle`; `undefined` if there were none. */
   #undo: (() => void) | undefined;
 
-  /** `slots` are copied. */
+  /** Creates the object for a batch. The `slots` are copied. */
   constructor(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -51,18 +54,18 @@ export class StreamBatch {
     this.slots = slots.map((slot) => ({ ...slot }));
   }
 
-  /** Keeps the changes made so far: they cannot be undone any more. */
+  /** Makes the changes so far permanent, so that they cannot be undone. */
   settle(): void {
     this.#undo = undefined;
   }
 
-  /** Undoes the changes since `settle`: admitted systems are in the source again. */
+  /** Undoes the changes since `settle`. Samples of admitted systems become available again. */
   undo(): void {
     this.#undo?.();
     this.#undo = undefined;
   }
 
-  /** Returns the systems in some slots as they are now, with the step in which each has finished. */
+  /** Returns the current state of the systems in some slots, with the step in which each has finished and its time. */
   async frame(places: readonly number[]): Promise<Batch> {
     const { state, clock } = this.#engine.place.run!;
     const names = [...state.fields].filter((name) => this.batch.has(name));
@@ -77,7 +80,7 @@ export class StreamBatch {
     });
   }
 
-  /** The room for new systems. */
+  /** Free room for new systems. Slots of written systems count as free. */
   get room(): Room {
     let { systems, atoms, edges } = this.#sampler.room;
     for (const slot of this.slots) {
@@ -89,13 +92,16 @@ export class StreamBatch {
     return { systems, atoms, edges };
   }
 
-  /** True if half of the slots are empty: models may spend time on them, but changing the batch takes time, too. */
+  /**
+   * True if at least half of the slots, but not all, are empty. Models may spend time on empty slots, but removing
+   * them takes time, too.
+   */
   get isHalfEmpty(): boolean {
     const left = this.slots.filter(({ isWritten }) => isWritten).length;
     return 2 * left >= this.slots.length && left < this.slots.length;
   }
 
-  /** Removes empty slots. */
+  /** Removes empty slots from the batch. */
   async compact(): Promise<void> {
     const stay = this.slots.flatMap((slot, at) => slot.isWritten ? [] : [at]);
     await this.#change(() => {
@@ -106,8 +112,8 @@ export class StreamBatch {
   }
 
   /**
-   * Admits systems, which end when the engine has done `endsAt` steps. Returns their slots. If it fails, the batch
-   * stays as it was, and the systems are in the source again.
+   * Admits systems, which are finished at the latest when the engine has done `endsAt` steps. Returns their slots. If
+   * it fails, the batch does not change, and the samples become available again.
    */
   async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
     try {
@@ -127,7 +133,7 @@ export class StreamBatch {
     }
   }
 
-  /** Gives systems that cannot be admitted back to the source, and returns the error to throw. */
+  /** Returns samples that cannot be admitted to the source. Returns the error to throw, which names the samples. */
   #refused(samples: readonly Sample[], cause: unknown): unknown {
     const indices = samples.map(({ index }) => index);
     this.#sampler.giveBack(indices);
@@ -136,7 +142,10 @@ export class StreamBatch {
     return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
   }
 
-  /** Overwrites empty slots if each new system is as large as the one before, and no other slot is empty. */
+  /**
+   * Overwrites all empty slots with new systems of the same sizes. Returns `undefined` without a change if the sizes
+   * differ, a slot would stay empty, or the backend cannot replace the systems.
+   */
   #putInPlace(
     admitted: Batch,
     slots: readonly StreamSlot[],
@@ -160,7 +169,7 @@ export class StreamBatch {
     return from;
   }
 
-  /** Makes a new batch, to which the other systems take their state along. */
+  /** Rebuilds the batch with the new systems. The other systems keep their state. */
   #putAnew(
     admitted: Batch,
     slots: readonly StreamSlot[],
@@ -187,7 +196,10 @@ export class StreamBatch {
     });
   }
 
-  /** Picks an empty slot for each system: one of the same size if there is one. */
+  /**
+   * Assigns empty slots to new systems, first to systems with as many atoms as the slot had. Systems without a slot
+   * are appended later.
+   */
   #placesFor(slots: readonly StreamSlot[]): Places {
     const free = this.slots.flatMap((slot, at) => slot.isWritten ? [at] : []);
     const waiting = slots.map((_, i) => i);
@@ -206,7 +218,10 @@ export class StreamBatch {
     return { order, places };
   }
 
-  /** Changes which systems the batch has. Returns where each was. If it fails, the batch stays as it was. */
+  /**
+   * Changes the systems of the batch, and uploads it again. Returns the previous slot of each system. If it fails,
+   * the batch does not change.
+   */
   async #change(work: () => Origins): Promise<Origins> {
     const { place, changing } = this.#engine;
     const home = await place.run!.state.download();
@@ -232,14 +247,14 @@ export class StreamBatch {
   }
 }
 
-/** The slot that each system had before; `undefined` for new ones. */
+/** Previous slot of each system, or `undefined` for a new system. */
 type Origins = readonly (number | undefined)[];
 
-/** The slots of new systems. */
+/** Assignment of new systems to slots. */
 interface Places {
-  /** Indices of new systems. */
+  /** Indices of the new systems that get a slot. */
   readonly order: readonly number[];
-  /** The slot of each. */
+  /** Slot of each system in `order`. */
   readonly places: readonly number[];
 }
 
@@ -248,7 +263,7 @@ export function isWaiting({ finishedAt, isWritten }: StreamSlot): boolean {
   return finishedAt >= 0 && !isWritten;
 }
 
-/** Returns the slot of a new system, which ends when the engine has done `endsAt` steps. */
+/** Returns the slot data of a new system, which is finished at the latest when the engine has done `endsAt` steps. */
 export function slotOf(
   { index, system }: Sample,
   sampler: SizeAwareSampler,
@@ -267,7 +282,10 @@ export function slotOf(
   };
 }
 
-/** Returns samples as a batch. The id of each is its index in the source, whenever it is admitted. */
+/**
+ * Creates a batch from samples. The id of each system is its index in the source, so it does not depend on when the
+ * system is admitted.
+ */
 export function batchOf(samples: readonly Sample[]): Batch {
   const batch = Batch.from(samples.map(({ system }) => system));
   const indices = samples.map(({ index }) => index);

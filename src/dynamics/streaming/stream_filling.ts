@@ -1,5 +1,5 @@
 /**
- * Measures how full the batch of a stream is.
+ * Measurement of how full the batch of a stream is.
  *
  * @module
  */
@@ -7,36 +7,42 @@
 import type { SizeAwareSampler } from "./sampler.ts";
 import type { StreamCounts, StreamSlot } from "./saved_stream.ts";
 
-/** The filling of a batch over its steps. */
+/** Sums up how full a batch is in each step. */
 export class StreamFilling {
   readonly #sampler: SizeAwareSampler;
-  /** Number of steps, up to the last, of which it may not be known yet which systems finished in them. */
+  /**
+   * Number of steps up to the last one that are not counted yet, because it may not be known which systems finished
+   * in them.
+   */
   #uncounted = 0;
   #last = -1;
 
-  /** Counts nothing yet. */
+  /** Creates the measurement for the limits of a sampler. */
   constructor(sampler: SizeAwareSampler) {
     this.#sampler = sampler;
   }
 
-  /** Steps that are not counted yet. */
+  /** Number of steps that are not counted yet. */
   get uncounted(): number {
     return this.#uncounted;
   }
 
-  /** Adds steps, the last of which is given. */
+  /** Adds `steps` steps up to step `last`. They only count if samples were left. */
   add(steps: number, last: number): void {
     this.#last = last;
     if (!this.#sampler.isDry) this.#uncounted += steps;
   }
 
-  /** Goes back to a snapshot. */
+  /** Returns to the state of a snapshot after step `last`. */
   goBack(uncounted: number, last: number): void {
     this.#uncounted = uncounted;
     this.#last = last;
   }
 
-  /** Adds up the filling in each of the last steps: once finished systems are known, and before others take their slots. */
+  /**
+   * Counts how full the batch was in each of the uncounted steps. Call it when finished systems are known, and before
+   * other systems take their slots.
+   */
   count(slots: readonly StreamSlot[], counts: StreamCounts): void {
     const { maxSystems, maxAtoms, maxEdges } = this.#sampler;
     for (let step = this.#last - this.#uncounted + 1; step <= this.#last; step++) {

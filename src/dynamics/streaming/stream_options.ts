@@ -1,5 +1,5 @@
 /**
- * The options of a stream of systems.
+ * Options and results of a stream of systems.
  *
  * @module
  */
@@ -12,64 +12,67 @@ import type { StreamFailure } from "./saved_stream.ts";
 
 /** Options of `engine.stream`. */
 export interface StreamOptions {
-  /** Sinks for finished systems: the first that is not full takes them. */
+  /** Sinks for finished systems. The first sink that is not full stores them. */
   readonly sinks: readonly GraduateSink[];
   /**
-   * Number of steps between refills, which write finished systems and admit others. If no system is active, a refill
-   * comes at once.
+   * Number of steps between refills. A refill writes finished systems to sinks and admits others. If no system is
+   * active, the batch is refilled at once.
    *
-   * @default when an eighth of the batch is finished, at the latest after 20 steps; 1 with a model that is not made of
-   * kernels; 20 on a GPU, which must be asked which systems have finished. Threads are asked every fourth step
+   * @default when an eighth of the batch has finished, at the latest after 20 steps; 1 with a model that is not made
+   * of kernels; 20 on a GPU, which must be asked which systems have finished. Threads are asked every fourth step
    */
   readonly refillFrequency?: number;
   /**
-   * Maximum number of steps of each system: it is finished then, converged or not.
+   * Largest number of steps of each system. After these steps the system is finished, even if it has not converged.
    *
    * @default undefined: only converged systems are finished
    */
   readonly maxSteps?: number;
   /**
-   * Handling of a system that diverges: `"throw"` ends the stream with a `DivergedError`; `"drop"` removes the system,
-   * adds it to the summary's `failures`, and the others go on as if it had never been there. Not on a GPU, nor on
-   * threads.
+   * Handling of a system that diverges. `"throw"` ends the stream with a `DivergedError`. `"drop"` removes the
+   * system, adds it to the `failures` of the summary, and does not affect the other systems. `"drop"` is not
+   * available on a GPU and on threads.
    *
    * @default "throw"
    */
   readonly onDiverged?: "throw" | "drop";
   /**
-   * Steps of the engine; the next `stream` with the same sampler goes on.
+   * Number of steps that the engine runs in this call. The next call of `stream` with the same sampler continues.
    *
-   * @default Infinity: until the source is empty and all systems are finished
+   * @default Infinity: until all systems of the source are finished
    */
   readonly nSteps?: number;
 }
 
 /** Results of a stream. */
 export interface StreamSummary {
-  /** Admitted systems. */
+  /** Number of systems that were admitted. */
   readonly systems: number;
-  /** Systems that were written. */
+  /** Number of systems that were written to sinks. */
   readonly graduated: number;
-  /** Written systems that had converged. */
+  /** Number of written systems that had converged. */
   readonly converged: number;
-  /** Diverged systems, which were dropped. */
+  /** Systems that have diverged and were dropped. */
   readonly failures: readonly StreamFailure[];
-  /** Steps of the engine. */
+  /** Number of steps that the engine has done. */
   readonly steps: number;
   /** Number of refills. */
   readonly refills: number;
   /**
-   * Mean filling of the batch with active systems, from 0 to 1, over the steps until the source was dry; by the limit
-   * that was nearest. NaN if there were no steps.
+   * Mean share of the batch that active systems fill, from 0 to 1, relative to the limit that is nearest. It covers
+   * the steps until all samples were taken, and is NaN if there were no such steps.
    */
   readonly filling: number;
-  /** True if the source is empty and all systems are finished. */
+  /** True if all systems of the source are finished and written. */
   readonly isDone: boolean;
 }
 
 const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "onDiverged", "nSteps"];
 
-/** Throws a TypeError or RangeError that names the option that is wrong. */
+/**
+ * Throws a TypeError or RangeError that names the first invalid option, and a TypeError if nothing would end a
+ * system. `canConverge` is true if a hook or a stage ends systems.
+ */
 export function checkStream(
   engine: string,
   sampler: unknown,
