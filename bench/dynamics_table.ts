@@ -63,21 +63,36 @@ const OPT = "lammps opt";
 const FIRE = "FIRE to fmax 0.05, 64 × 32 atoms";
 
 const rows: BenchRow[] = [
-  against(1, "NVE, 4000 atoms in no order, against LAMMPS opt", 0.8, cpu("crystal 4000", OPT)),
-  against(2, "the same, 32000 atoms", 0.8, cpu("crystal 32000", OPT)),
+  against(1, "NVE, 4000 atoms in random order, against LAMMPS opt", 0.8, cpu("crystal 4000", OPT)),
+  against(
+    2,
+    "NVE, 32000 atoms in random order, against LAMMPS opt",
+    0.8,
+    cpu("crystal 32000", OPT),
+  ),
   against(
     3,
-    "the same, 4000, against 4×4 clusters in C (SSE4.1)",
+    "NVE, 4000 atoms in random order, against 4×4 clusters in C (SSE4.1)",
     1.15,
     cpu("clusters 4000", "c cluster sse4.1"),
   ),
   against(4, "liquid argon, 4000 atoms, against LAMMPS opt", 0.85, cpu("liquid 4000", OPT)),
-  against(5, "108 atoms alone, nothing due, against LAMMPS opt", 1, cpu("alone 108", OPT)),
-  against(6, "64 × 32 atoms, against LAMMPS opt one by one", 0.75, cpu("batch 64x32", OPT)),
-  against(7, "64 × 32 atoms, against nvalchemi", 0.067, cpu("batch 64x32", "nvalchemi")),
+  against(
+    5,
+    "NVE, one system of 108 atoms, no hook due, against LAMMPS opt",
+    1,
+    cpu("alone 108", OPT),
+  ),
+  against(
+    6,
+    "NVE, 64 × 32 atoms, against LAMMPS opt, one system after another",
+    0.75,
+    cpu("batch 64x32", OPT),
+  ),
+  against(7, "NVE, 64 × 32 atoms, against nvalchemi", 0.067, cpu("batch 64x32", "nvalchemi")),
   against(
     8,
-    "64 × 108 atoms, against torch-sim",
+    "NVE, 64 × 108 atoms, against torch-sim",
     0.0167,
     cpu("batch 64x108", "torch-sim default", "torch-sim alchemi_cell", "torch-sim vesin_ts"),
   ),
@@ -90,7 +105,7 @@ const rows: BenchRow[] = [
   },
   {
     id: "dynamics/10",
-    name: "neighbor rebuild, 32000 atoms, in force calls",
+    name: "neighbor list rebuild, 32000 atoms, relative to a force call",
     limit: 12,
     unit: "x",
     run: () => alone("rebuild"),
@@ -112,21 +127,21 @@ const rows: BenchRow[] = [
   }),
   {
     id: "dynamics/14",
-    name: "64 × 108 atoms, 8 observers every 10 steps, against none",
+    name: "NVE, 64 × 108 atoms, 8 observers every 10 steps, against no observers",
     limit: 1.03,
     unit: "x",
     run: () => alone("observers"),
   },
   {
     id: "dynamics/15",
-    name: "bytes of garbage per step, nothing due",
+    name: "bytes of garbage per step, no hook due",
     limit: 0,
     unit: "B",
     run: garbage,
   },
   {
     id: "dynamics/16",
-    name: "4000 atoms, a generated pair potential, against Morse by hand",
+    name: "NVE, 4000 atoms, a generated pair potential, against the handwritten Morse kernel",
     limit: 1.3,
     unit: "x",
     run: () => alone("generated"),
