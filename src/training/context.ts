@@ -121,13 +121,13 @@ export interface Activation {
 
 /** Statistics of a tensor, computed on its device. */
 export interface ActivationStatistics {
-  /** The mean. */
+  /** Mean of all elements. */
   readonly mean: number;
-  /** The standard deviation. */
+  /** Standard deviation of all elements. */
   readonly std: number;
-  /** The minimum. */
+  /** Smallest element. */
   readonly min: number;
-  /** The maximum. */
+  /** Largest element. */
   readonly max: number;
 }
 
@@ -186,7 +186,7 @@ export type ActivationPatch =
     readonly point: string;
     /** Multiplies the tensor by a factor. */
     readonly kind: "scale";
-    /** The factor. */
+    /** Factor by which each element is multiplied. */
     readonly by: number;
   }
   | {
@@ -202,7 +202,7 @@ export type ActivationPatch =
 export interface ClipSettings {
   /** Maximum norm of all gradients together. */
   readonly norm?: number;
-  /** Maximum absolute value of each gradient. */
+  /** Maximum absolute value of each element of the gradients. */
   readonly value?: number;
 }
 

@@ -161,7 +161,7 @@ export class TrainerCore<
    * `"val/loss"`.
    *
    * @param data the validation data; by default those of the options
-   * @throws {TypeError} if there is no validation data
+   * @throws {TypeError} if there are no validation data
    * @throws {Error} if a run is in progress; hooks use `ctx.trainer.validateSoon()` instead
    */
   async validate(

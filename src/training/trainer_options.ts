@@ -33,7 +33,7 @@ export type TrainingHooksOf<H> = AllChecked<TrainingKind, H>;
 /** Times at which the model is validated. */
 export interface ValidationTimes {
   /**
-   * Number of epochs between two validations; 0 turns them off.
+   * Number of epochs between two validations; 0 turns off validation after epochs.
    *
    * @default 1
    */

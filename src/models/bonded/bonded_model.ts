@@ -5,9 +5,9 @@ import { wantOf } from "../pair/pair_options.ts";
 
 /** Arguments that the kernels of all bonded potentials share. */
 export interface BondedArgs extends Outputs {
-  /** Positions, Å. */
+  /** Positions in Å, three per atom. */
   readonly positions: Buffer<"real">;
-  /** Cells, Å. */
+  /** Lattice vectors in Å, nine numbers per system. */
   readonly cell: Buffer<"real">;
   /** Counts of the lattice vectors that atoms have crossed, three per atom; `undefined` if they are not counted. */
   readonly images: Buffer<"i32"> | undefined;

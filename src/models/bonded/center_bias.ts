@@ -15,7 +15,7 @@ export interface CenterBiasOptions {
   /**
    * Indices of the atoms of the group within each system, from 0.
    *
-   * @default all
+   * @default all atoms
    */
   readonly atoms?: readonly number[];
 }

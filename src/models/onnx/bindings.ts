@@ -23,7 +23,7 @@ export interface OnnxInputBinding {
   readonly list?: string;
   /** Form of the input's shape; `undefined` for constant and derived inputs. */
   readonly form: Form | undefined;
-  /** Evidence for the meaning, such as `"by its name"`. */
+  /** Evidence for the meaning, as `describe` shows it: `"by its name"`. */
   readonly reason: string;
 }
 
@@ -36,15 +36,15 @@ export interface OnnxOutputBinding {
   /** Name of the field of the batch; `undefined` unless the meaning is `"field"`. */
   readonly field: string | undefined;
   /**
-   * `"node"` if the output has a row per atom, `"system"` if it has a row per system. `undefined` if the shape does
-   * not tell; the number of rows after a run then decides.
+   * `"node"` if the output has a row per atom, `"system"` if it has a row per system. `undefined` if the declared
+   * shape allows both; the number of rows in each run then decides.
    */
   readonly level: "node" | "system" | undefined;
   /** Number of values per row. */
   readonly width: number;
   /** Factor by which the values are multiplied: the conversion of units times the `scale` of the manifest. */
   readonly scale: number;
-  /** Evidence for the meaning, such as `"by its name"`. */
+  /** Evidence for the meaning, as `describe` shows it: `"by its name"`. */
   readonly reason: string;
 }
 

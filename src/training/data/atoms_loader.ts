@@ -26,7 +26,7 @@ export interface AtomsLoaderOptions
   /**
    * Maximum number of systems per batch.
    *
-   * @default as many as `maxAtoms` and `maxEdges` allow, one of which must be given then
+   * @default no limit; `maxAtoms` or `maxEdges` is then required
    */
   readonly batchSize?: number;
   /**
@@ -57,10 +57,10 @@ const OWN = ["maxAtoms", "maxEdges", "prefetch"];
  * from a list. Batches have the same form as those of `atomsData`. Each batch takes systems in the order of the epoch
  * as long as they fit the limits, so an epoch that is resumed anywhere continues with the same batches.
  *
- * @param dataset the systems
+ * @param dataset the systems, or descriptions of systems
  * @throws {TypeError} if `dataset` is not a dataset, or if an option is unknown or of the wrong type
- * @throws {RangeError} if there are no systems, or if the value of an option is invalid; when a system is read that
- * alone exceeds a limit
+ * @throws {RangeError} if there are no systems, or if the value of an option is invalid. Reading a batch throws one
+ * if a single system exceeds a limit
  *
  * @example
  * ```ts

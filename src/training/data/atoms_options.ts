@@ -50,7 +50,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    * The potential to train. Its manifest describes all inputs of its graph, so `names` and the members of a manifest
    * (cutoff, elements and so on) must be left out.
    *
-   * @default the graph is fed tensors by `names`, as these options say
+   * @default undefined: `names` and the other options describe the inputs
    */
   readonly potential?: TrainablePotential;
   /** Cutoff radius, Å. Pairs of closer atoms are edges, in both directions. Required without `potential`. */
@@ -86,20 +86,20 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
   /**
    * Name of the field, or of the member of `info`, that holds the energy, eV; false to leave energies out.
    *
-   * @default "energy" where systems have it
+   * @default "energy", if systems have it
    */
   readonly energy?: string | false;
   /**
    * Name of the field, or of the member of `info`, that holds the forces in eV/Å; false to leave forces out.
    *
-   * @default "forces" where systems have them
+   * @default "forces", if systems have them
    */
   readonly forces?: string | false;
   /**
    * Name of the field, or of the member of `info`, that holds the stress in eV/Å³: nine numbers, or xx, yy, zz, yz,
    * xz, xy; false to leave stresses out.
    *
-   * @default "stress" where systems have it
+   * @default "stress", if systems have it
    */
   readonly stress?: string | false;
   /**

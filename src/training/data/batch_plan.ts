@@ -41,7 +41,7 @@ export interface BatchingOptions {
   /**
    * Returns the number of tokens, or of another unit of work, in a batch.
    *
-   * @default not counted
+   * @default undefined: tokens are not counted
    */
   readonly tokens?: (feeds: TrainingFeeds) => number;
 }

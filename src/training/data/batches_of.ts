@@ -31,7 +31,7 @@ export interface BatchesOfOptions {
   /**
    * Number of batches in every epoch. An epoch with another number of batches throws.
    *
-   * @default not known
+   * @default undefined: the number is unknown
    */
   readonly length?: number;
 }

@@ -30,7 +30,7 @@ export interface BatchResult {
 export class BatchResults {
   readonly #host: StepHost;
   readonly #norm: GradientNorm;
-  /** True after the first warning of a loss that is not finite, which is given only once. */
+  /** True after the warning of a loss that is not finite. It is given only once. */
   #hasWarned = false;
   /** Losses in flight, in the order of their batches. */
   readonly #late: PromiseLike<unknown>[] = [];
@@ -69,7 +69,7 @@ export class BatchResults {
       return void Object.assign(context, this.#record(await ran.fetch(true), work));
     }
     const late = Promise.resolve(ran.fetch(false)).then((means) => this.#record(means, work));
-    late.catch(() => {}); // thrown where it is awaited
+    late.catch(() => {}); // errors are thrown where the promise is awaited
     this.#late.push(late);
     this.#pending = late;
     if (this.#late.length > MOST_IN_FLIGHT) await this.#late.shift();
@@ -110,7 +110,7 @@ export class BatchResults {
     if (this.#pending === undefined) return await this.#norm.fetch();
     const both = Promise.all([this.#pending, this.#norm.fetchLate()]);
     this.#pending = both.then(([known, gradNorm]) => ({ ...known, gradNorm }));
-    this.#pending.catch(() => {}); // thrown where it is awaited
+    this.#pending.catch(() => {}); // errors are thrown where the promise is awaited
   }
 
   /** Waits for all losses in flight. Throws the first error among them. */

@@ -26,7 +26,7 @@ export interface ParameterChoice {
   readonly freeze?: Patterns | undefined;
 }
 
-/** Returns whether a name fits one of the patterns. */
+/** Returns whether a name matches one of the patterns. */
 export function fits(name: string, patterns: Patterns): boolean {
   return [patterns].flat().some((pattern) => fitsGlob(parseGlob(pattern), name));
 }

@@ -232,7 +232,7 @@ function flatten(graph: Graph, places: readonly Place[], gradients: boolean): vo
   builder.output(FLAT_GRADIENTS, builder.op("Concat", parts, "f32", { axis: 0 }), [size]);
 }
 
-/** Returns the builder with which losses and metrics add to a graph. */
+/** Returns the builder by which losses and metrics add their operators to a graph. */
 function lossBuilder(graph: Graph): LossBuilder {
   const builder = new GraphBuilder(graph);
   return {

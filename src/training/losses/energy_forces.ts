@@ -58,7 +58,7 @@ export interface EnergyForcesOptions {
   /**
    * The potential to train. Its manifest states the outputs of the graph and their units.
    *
-   * @default the graph gives eV and Å, under `names`
+   * @default undefined: outputs are in eV and Å, and are called as `names` says
    */
   readonly potential?: TrainablePotential;
   /**

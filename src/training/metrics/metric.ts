@@ -16,7 +16,7 @@ import {
 } from "../losses/cross_entropy.ts";
 import type { Loss, LossBuilder } from "../losses/loss.ts";
 
-/** A metric. */
+/** A metric, which is measured in training and in validation. */
 export interface Metric {
   /** Adds the mean of the metric, a single number, to the graph. It is taken over the numbers that `count` counts. */
   mean(builder: LossBuilder): Value<"f32">;

@@ -43,7 +43,7 @@ export interface PotentialErrorsOptions {
   /**
    * The potential to train. The loss must be `energyForces` with the same potential.
    *
-   * @default the graph gives eV and Å, under `names`
+   * @default undefined: outputs are in eV and Å, and are called as `names` says
    */
   readonly potential?: TrainablePotential;
   /**

@@ -38,9 +38,9 @@ export interface AdamOptions extends OptimizerOptions, MomentOptions {
 export type LionOptions = Omit<AdamOptions, "eps">;
 
 /**
- * Returns stochastic gradient descent, with momentum if `momentum` is above 0, as in PyTorch's SGD. The weight decay
- * λ is added to the gradient, g + λ p. The momentum μ gives m = μ m + (1 − dampening) g, and the parameter becomes p
- * − lr m. Groups whose momentum is 0 have no momentum.
+ * Returns stochastic gradient descent, as in PyTorch's SGD. The weight decay λ is added to the gradient, g = g + λ p.
+ * If `momentum` is above 0, m = μ m + (1 − dampening) g replaces the gradient. The parameter then becomes p − lr m.
+ * Groups whose momentum is 0 have no momentum.
  *
  * @throws {TypeError} if an option is unknown
  * @throws {RangeError} if a rate is out of range

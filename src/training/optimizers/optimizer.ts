@@ -23,7 +23,7 @@ export interface GroupRates {
 
 /** Options of a parameter group: its parameters, and their rates. */
 export interface GroupOptions extends GroupRates {
-  /** Names, or patterns of names: `"*.bias"`. A parameter belongs to the first group that names it. */
+  /** Names, or patterns of names such as `"*.bias"`. A parameter belongs to the first group that names it. */
   readonly parameters: string | readonly string[];
 }
 
@@ -34,7 +34,7 @@ export interface OptimizerOptions extends GroupRates {
   /**
    * Name of the optimizer.
    *
-   * @default the name of its kind
+   * @default the name of the function that creates it, such as "adam"
    */
   readonly name?: string;
   /**
@@ -52,7 +52,7 @@ export interface OptimizerOptions extends GroupRates {
   /**
    * Schedule of the learning rates.
    *
-   * @default the trainer's
+   * @default the schedule of the trainer
    */
   readonly schedule?: Schedule;
 }

@@ -61,7 +61,7 @@ export interface PotentialOptions extends
    * Number of onnxruntime threads for the comparison with the reference. In Node and in web pages all sessions of a
    * process share one number of threads, so pass the number that the trainer uses.
    *
-   * @default 1, as of `Trainer`
+   * @default 1, as for `Trainer`
    */
   readonly threads?: number;
 }

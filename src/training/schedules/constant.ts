@@ -8,7 +8,7 @@ import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import type { Schedule } from "./schedule.ts";
 
 /**
- * Returns the same factor at every step.
+ * Returns a schedule with the same factor at every step.
  *
  * @param value the factor of learning rates
  * @throws {TypeError} if `value` is not a number

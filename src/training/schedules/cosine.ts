@@ -21,8 +21,8 @@ export interface CosineOptions {
 }
 
 /**
- * Returns a factor that goes from 1 to `to` along half a cosine, slowly at both ends and fastest in the middle, and
- * then stays constant. With t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`.
+ * Returns a schedule whose factor goes from 1 to `to` along half a cosine, slowly at both ends and fastest in the
+ * middle, and then stays constant. With t = step / steps it is `to + (1 − to) · (1 + cos πt) / 2`.
  *
  * This is one period of eq. 5 in Loshchilov and Hutter, SGDR: stochastic gradient descent with warm restarts (2017).
  *

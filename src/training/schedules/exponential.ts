@@ -10,7 +10,7 @@ import type { Schedule } from "./schedule.ts";
 
 /** Options of {@linkcode exponential}. */
 export interface ExponentialOptions {
-  /** The factor of each decay. */
+  /** Factor by which each decay multiplies the learning rates. */
   readonly gamma: number;
   /**
    * Number of optimizer steps between two decays.
@@ -21,7 +21,7 @@ export interface ExponentialOptions {
 }
 
 /**
- * Returns an exponential decay in steps: `gamma ^ ⌊step / every⌋`.
+ * Returns a schedule of exponential decay in steps. Its factor is `gamma ^ ⌊step / every⌋`.
  *
  * @throws {TypeError} if an option is unknown or not a number
  * @throws {RangeError} if gamma is negative, or if `every` is not a positive integer

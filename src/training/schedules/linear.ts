@@ -27,8 +27,8 @@ export interface LinearOptions {
 }
 
 /**
- * Returns a factor that goes from `from` to `to` in equal steps, and then stays constant: `from + (to − from) · step
- * / steps`.
+ * Returns a schedule whose factor goes from `from` to `to` in equal steps, and then stays constant: `from + (to −
+ * from) · step / steps`.
  *
  * @throws {TypeError} if an option is unknown or not a number
  * @throws {RangeError} if a factor is negative, or if `steps` is not a positive integer

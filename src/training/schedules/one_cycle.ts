@@ -34,15 +34,15 @@ export interface OneCycleOptions {
   /**
    * The momentum at the peak of the learning rates, and that at both ends. It usually falls as learning rates rise.
    *
-   * @default the optimizer's own, which stays as it is
+   * @default undefined: the momentum of the optimizer does not change
    */
   readonly momentum?: readonly [atPeak: number, atEnds: number];
 }
 
 /**
- * Returns the one-cycle policy. The learning rate of the optimizer is that of the peak. The factor rises from `1 /
- * divide` to 1, then falls to `1 / (divide · finalDivide)`, each along half a cosine, and then stays constant. The
- * peak is at step `peakAt · steps − 1`, the end at step `steps − 1`.
+ * Returns a schedule of the one-cycle policy. The `lr` of the optimizer is the learning rate at the peak. The factor
+ * rises from `1 / divide` to 1, then falls to `1 / (divide · finalDivide)`, each along half a cosine, and then stays
+ * constant. The peak is at step `peakAt · steps − 1`, the end at step `steps − 1`.
  *
  * Smith and Topin, Super-convergence: very fast training of neural networks using large learning rates (2019), with
  * two phases.

@@ -16,7 +16,7 @@ export interface PiecewiseOptions {
 }
 
 /**
- * Returns a factor that is constant between jumps at given steps.
+ * Returns a schedule whose factor is constant between jumps at given steps.
  *
  * @throws {TypeError} if an option is unknown or not a number
  * @throws {RangeError} if there are no steps, if a step is not an integer from 0 to 999999999, or if a factor is

@@ -1,5 +1,5 @@
 /**
- * Schedules that follow metrics.
+ * Reports of metrics to the schedules that observe them.
  *
  * @module
  */

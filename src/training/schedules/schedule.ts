@@ -17,7 +17,7 @@ export interface Schedule {
    * Name of the metric that the schedule observes. A metric of validation (`"val/…"`) is reported after each
    * validation, any other metric at the end of each epoch.
    *
-   * @default all, after each validation and each epoch without one
+   * @default undefined: all metrics are reported after each validation, and after each epoch without validation
    */
   readonly monitor?: string;
   /** Receives new metrics, by name. */

@@ -17,7 +17,7 @@ export interface WarmupOptions {
   /**
    * The factor at step 0.
    *
-   * @default 1 / steps, as step 0 would do nothing with 0
+   * @default 1 / steps, because with a factor of 0 the first step would have no effect
    */
   readonly from?: number;
   /**
@@ -29,8 +29,8 @@ export interface WarmupOptions {
 }
 
 /**
- * Returns a linear warmup of the factor to 1, followed by another schedule. The other schedule also observes metrics
- * during the warmup. Until it begins, the momentum is that of its step 0.
+ * Returns a schedule whose factor rises linearly to 1, and then follows another schedule. The other schedule also
+ * observes metrics during the warmup. Until it begins, the momentum is that of its step 0.
  *
  * @throws {TypeError} if an option is unknown, if `steps` or `from` is not a number, or if `then` is not a schedule
  * @throws {RangeError} if `from` is negative, or if `steps` is not a positive integer

@@ -96,7 +96,7 @@ export interface FineTuneOptions
    */
   readonly batchSize?: number;
   /**
-   * Unit of errors of stresses.
+   * Unit in which the metrics report errors of stresses.
    *
    * @default "meV/Å³"
    */
@@ -186,19 +186,19 @@ export function weightsOf(
 /** Weights of the terms of the loss, in the units of `energyForces`. */
 export interface FineTuneWeights {
   /**
-   * Weight of energies.
+   * Weight of the mean squared error of energies per atom, or a function of the step.
    *
    * @default 1
    */
   readonly energy?: LossWeight;
   /**
-   * Weight of forces.
+   * Weight of the mean squared error of force components, or a function of the step.
    *
    * @default 10
    */
   readonly forces?: LossWeight;
   /**
-   * Weight of stresses.
+   * Weight of the mean squared error of stress components, or a function of the step.
    *
    * @default 0
    */
