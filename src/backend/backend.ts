@@ -1,14 +1,14 @@
 /**
  * The backend interface: buffers, and programs of kernels over them.
  *
- * The values in buffers are reached by few verbs, in this interface and in everything built on it.
+ * A few verbs access the values in buffers, in this interface and in everything built on it.
  * Each verb has one meaning:
  *
  * | verb | returns | copies | use it for |
  * |---|---|---|---|
  * | `view` | at once; host backends only | nothing: the buffer's own memory, valid until the next call of the backend | hot paths on the host |
  * | `read` | at once on the host; a promise on a device | always | one buffer, with its current values |
- * | `viewOrRead` | as `view` on the host, as `read` on a device | on a device, all buffers by one command | values that decide how a run goes on |
+ * | `viewOrRead` | as `view` on the host, as `read` on a device | on a device, all buffers by one command | values that decide how a run continues |
  * | `readLate` | a promise, on every backend | always, at the time of the call | observers: nothing waits for it |
  * | `withArrays` (`ResidentBatch`) | as `viewOrRead` | as `viewOrRead`; changes are written back | host code that works in place |
  * | `refreshMirror`, `mirrored…` (`ResidentBatch`) | refreshing as `viewOrRead`; `mirrored…` at once | into a mirror in host memory | synchronous code that is called often |
@@ -51,17 +51,17 @@ export interface PairsOptions {
   /** Cutoff radius, Å. */
   readonly cutoff: number;
   /**
-   * Verlet skin: additional distance up to which pairs are listed, so that the list serves many
+   * Verlet skin: the distance beyond the cutoff up to which pairs are listed, so that a list can be used for many
    * steps. Å.
    */
   readonly skin: number;
 }
 
-/** State of a list of pairs. It restores the same pairs in the same order. */
+/** The state of a list of pairs, from which the same pairs are found again in the same order. */
 export interface SavedPairs {
   /** Positions at the last search, three per atom, Å. */
   readonly reference: Float64Array;
-  /** Image counters at the last search. */
+  /** Image counters at the last search, three per atom. */
   readonly images: Int32Array;
   /** Cells at the last search, nine numbers each, Å. */
   readonly cells: Float64Array;
@@ -141,7 +141,7 @@ export type Handed<A extends KernelArguments> =
   & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? never : k]: Given<A[k]> }
   & { readonly [k in keyof A as A[k] extends `${BufferType} optional` ? k : never]?: Given<A[k]> };
 
-/** A kernel with its arguments. */
+/** A kernel with the values of its arguments, and the steps at which it runs. */
 export interface KernelCall {
   /** The kernel. */
   readonly kernel: Kernel;
@@ -161,7 +161,7 @@ export interface KernelCall {
   readonly phase?: number;
 }
 
-/** Steps at which a call runs. */
+/** The steps at which a call runs. */
 export type CallTimes = Pick<KernelCall, "every" | "phase">;
 
 /**

@@ -19,7 +19,7 @@ export interface Unavailable {
   readonly backend: "webgpu" | "wasm";
   /** The reason why it cannot be used. */
   readonly reason: UnavailableReason;
-  /** Attempted action: `"open"`, `"create"`, `"run"`, `"read"` … */
+  /** The action that failed, such as `"open"`, `"create"`, `"run"` or `"read"`. */
   readonly during: string;
   /** The original error. */
   readonly cause?: unknown;

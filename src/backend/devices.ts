@@ -1,5 +1,5 @@
 /**
- * Names of devices, and numbers of threads.
+ * Names of devices, and a check of thread counts.
  *
  * @module
  */

@@ -1,8 +1,7 @@
 /**
- * Worker script of `openThreads`; it exports nothing. If the bundler of a page does not find the
- * script, write a file that imports this one:
- *
- * `openThreads(2, { worker: () => new Worker("thread_worker.js", { type: "module" }) })`
+ * Worker script of `openThreads`. It exports nothing. If the bundler of a page does not find the script, write a file
+ * that imports this one, and pass it: `openThreads(2, { worker: () => new Worker("thread_worker.js", { type: "module"
+ * }) })`
  *
  * @module
  */

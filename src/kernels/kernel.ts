@@ -9,8 +9,8 @@ import type { PairProgram } from "./pairs/expression/program.ts";
 import type { PairList } from "./pairs/pair_list.ts";
 
 /**
- * Element types of buffers. `real` is the backend's own floating type: f64 on the reference backend, f32 on the
- * others.
+ * Element types of buffers. `real` is the floating-point type of the backend: float64 on the reference backend,
+ * float32 on the others.
  */
 export type BufferType = "real" | "f64" | "i32";
 
@@ -109,7 +109,7 @@ export interface KernelTraits {
 
 /** A computation that every backend implements under the same name. */
 export interface Kernel<A extends KernelArguments = KernelArguments> extends KernelTraits {
-  /** Name in TypeScript, Rust and WGSL. */
+  /** Name of the kernel in TypeScript, Rust and WGSL. */
   readonly name: string;
   /** Types of the arguments by name, in the order in which backends pass them. */
   readonly args: A;

@@ -1,8 +1,9 @@
 /**
- * Counter-based random numbers: Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) maps a counter
- * of four words and a key to four random words. Counter: atom within its system, age of the system
- * or 0, id of the system, stream. Key: the two halves of a seed. Equal counters and keys give equal
- * numbers on every backend, in any order and on any number of threads.
+ * Counter-based random numbers. Philox4x32-10 (Salmon, Moraes, Dror, Shaw, SC 2011) maps a counter of four words and
+ * a key of two words to four random words. The counter consists of the index of an atom within its system, the age of
+ * the system or 0, the id of the system, and the stream. The key consists of the two halves of a seed.
+ *
+ * Equal counters and keys give equal numbers on every backend, in any order and on any number of threads.
  *
  * @module
  */

@@ -1,8 +1,6 @@
 /**
- * Messages to worker threads, and their replies: plain data.
- *
- * The main thread assigns the numbers of all buffers, lists and programs that a worker creates, so
- * that it never waits for a reply with an identifier.
+ * Requests to worker threads, and their replies, as plain data. The main thread assigns the ids of all buffers, lists
+ * and programs that a worker creates, so that it need not wait for a reply with an id.
  *
  * @module
  */

@@ -28,7 +28,7 @@ export class ThreadedBackend implements Backend {
   readonly name = "wasm";
   readonly real = "f32";
   readonly isHost = false;
-  /** Number of threads. */
+  /** Number of threads over which the systems of a batch are distributed. */
   readonly threads: number;
   readonly #pool: WorkerPool;
   readonly #frames = new Map<Buffer, ThreadedFrame>();

@@ -7,7 +7,7 @@ import { WorkerThread } from "./worker_thread.ts";
 /** A request with the index of the thread that receives it. */
 type AddressedRequest = readonly [thread: number, request: WorkerRequest];
 
-/** Sends a request to the first `threads` threads, and resolves to their replies. */
+/** A function that sends a request to the first `threads` threads and resolves to their replies. */
 export type SendRequest = (
   threads: number,
   request: (ticket: number) => WorkerRequest,

@@ -6,7 +6,7 @@ export interface GpuHost {
   requestAdapter(options?: GPURequestAdapterOptions): Promise<GPUAdapter | null>;
 }
 
-/** Description of an adapter. Browsers reveal little; unknown strings are empty. */
+/** Description of an adapter. Strings that a browser does not reveal are empty. */
 export interface AdapterInfo {
   /** Manufacturer, such as "nvidia"; may be empty. */
   readonly vendor: string;

@@ -38,8 +38,8 @@ const LIMITS = [
 ] as const;
 
 /**
- * Adapter of each device. It must not be garbage-collected before the device: onnxruntime reads
- * `adapterInfo`, for which Deno 2.9 looks the adapter up and crashes if it is gone.
+ * The adapter of each device. It must not be garbage-collected before the device. Reading `adapterInfo` of a device,
+ * as onnxruntime does, looks the adapter up in Deno 2.9, which crashes if it is gone.
  */
 const adapters = new WeakMap<GPUDevice, GPUAdapter>();
 

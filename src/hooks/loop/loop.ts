@@ -1,5 +1,5 @@
 /**
- * Step loops with hooks at every stage, and the interface of the engines that they run.
+ * Step loops that call hooks at their stages, and the interface of the engines that they run.
  *
  * @module
  */
@@ -29,10 +29,11 @@ import { Counters, keepWarnings, reasonOf, RunEnd, RunWarnings, stopper } from "
 import { type StepEngine, Steps } from "./steps.ts";
 
 /**
- * The engine of a step loop: its stages, and the work of a step. {@linkcode Loop} counts the steps, opens
+ * The engine of a step loop: its kinds of stages, and the work of a step. {@linkcode Loop} counts the steps, opens
  * and closes the hooks, and ends a run.
  *
- * `Dynamics` and `Trainer` implement it; a custom loop passes an object literal. Only `kinds` and `step` are required.
+ * `Dynamics` and `Trainer` implement this interface; a custom loop passes an object literal. Only `kinds` and `step`
+ * are required.
  */
 export interface Engine<E extends AnyStages>
   extends

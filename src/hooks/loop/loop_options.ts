@@ -34,7 +34,7 @@ export interface LoopOptions<E extends AnyStages>
    */
   readonly hooks?: readonly HookInput<E>[];
   /**
-   * Number of steps that `run` runs if it is called without one.
+   * Number of steps that `run` does if it is called without an argument.
    *
    * @default Infinity: until a hook asks to stop
    */
@@ -46,8 +46,9 @@ export interface LoopOptions<E extends AnyStages>
    */
   readonly name?: string;
   /**
-   * Stops the loop after the current step. A hook that has not answered 0.8 s later counts as failed, and the error names
-   * it; hooks that store data (with `flush`), and calls that begin after the abort, may take 30 s.
+   * Stops the loop after the current step. A hook that is pending at the abort and does not settle within 0.8 s fails
+   * with an error that names it. Hooks with `flush`, which store data, and calls that begin after the abort may take
+   * 30 s.
    */
   readonly signal?: AbortSignal;
 }

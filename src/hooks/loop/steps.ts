@@ -117,7 +117,7 @@ export class Steps<L> {
     return false;
   }
 
-  /** Runs one step. */
+  /** Runs one step, and counts it unless the engine's `step` returns `false`. */
   step(): void | PromiseLike<void> {
     const { context, counters } = this.#host;
     context.stepCount = counters.step;

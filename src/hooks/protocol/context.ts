@@ -23,7 +23,7 @@ export interface BaseContext {
   readonly stepCount: number;
   /** Rank of this process among the processes that share the work; 0 if there is only one. */
   readonly globalRank: number;
-  /** A store of typed slots through which hooks exchange values. */
+  /** The store through which the hooks of the engine exchange values. */
   readonly shared: Shared;
   /** The engine that runs the hook. */
   readonly workflow: Workflow;
@@ -122,7 +122,7 @@ export type View<T, F = unknown> = T extends Numbers
 export interface CustomField<N extends string, T> {
   /** Name of the field. */
   readonly field: N;
-  /** Type only: never set at run time. */
+  /** Carries the type `T`: never set at run time. */
   readonly type?: T;
 }
 
@@ -145,7 +145,7 @@ export type FieldKey<T extends AnyStages> = T extends AnyStages
   ? (keyof FieldsOf<T> & string) | CustomField<string, unknown>
   : never;
 
-/** Type of `ctx.read` for the declared keys `R`, at a kind with fields `F`. */
+/** The type of `ctx.read` for a hook with the reads `R`, at a kind with the fields `F`. */
 export type DeclaredInReads<F, R extends readonly unknown[]> =
   & { readonly [k in Extract<R[number], keyof F>]: View<F[k], F> }
   & {
@@ -155,7 +155,7 @@ export type DeclaredInReads<F, R extends readonly unknown[]> =
     >;
   };
 
-/** Type of `ctx.write` for the declared keys `W`: the same fields, writable. */
+/** The type of `ctx.write` for a hook with the writes `W`, at a kind with the fields `F`: the same fields, writable. */
 export type DeclaredInWrites<F, W extends readonly unknown[]> =
   & { readonly [k in Extract<W[number], keyof F>]: F[k] }
   & {

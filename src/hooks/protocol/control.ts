@@ -16,7 +16,7 @@ export interface HookChange {
   readonly step: number;
 }
 
-/** Control of all hooks, which each hook finds as `ctx.workflow.hooks`. */
+/** Control of all hooks of an engine. Each hook finds it as `ctx.workflow.hooks`. */
 export interface HookControl {
   /** Returns whether a hook with this name is registered. */
   has(name: string): boolean;

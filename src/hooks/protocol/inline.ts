@@ -39,7 +39,7 @@ export type InlineHandlers<
  * contexts; the type `Accept` checks whether the value is a hook.
  */
 export interface ContextOnly {
-  /** Never present. */
+  /** Exists only in the type. */
   readonly "hook that fits this engine": never;
 }
 

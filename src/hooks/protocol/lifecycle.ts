@@ -51,7 +51,7 @@ export type Lifecycle<
     }
   : never;
 
-/** The names of lifecycle methods of all kinds of an engine. */
+/** The names of all lifecycle methods that the kinds `E` have. */
 export type LifecycleName<E extends AnyStages> = E extends AnyStages
   ? Method<keyof MapOf<E> & string> | (keyof AliasesOf<E> & string)
   : never;

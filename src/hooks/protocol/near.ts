@@ -23,7 +23,7 @@ export type Near<Given extends string, Known extends string> = Known extends unk
   ? IsSmall<Difference<Plain<Given>, Plain<Known>>> extends true ? Known : never
   : never;
 
-/** The name in lower case, without underscores. */
+/** The name `N` in lower case, without underscores. */
 export type Plain<N extends string> = N extends `${infer A}_${infer B}`
   ? `${Lowercase<A>}${Plain<B>}`
   : Lowercase<N>;

@@ -111,8 +111,8 @@ export interface StageOverload<
 }
 
 /**
- * Returns an empty overload set over the given kinds; `src/hook.ts` binds it to the built-in ones. Throws a TypeError
- * if `kinds` is not a list of kinds.
+ * Returns an empty overload set over the given kinds; `src/hook.ts` passes the built-in kinds. Throws a TypeError if
+ * `kinds` is not a list of kinds.
  *
  * @example
  * ```ts

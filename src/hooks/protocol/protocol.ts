@@ -1,5 +1,5 @@
 /**
- * The hook protocol: any object with these members is a hook; no base class.
+ * The hook protocol. Any object with these members is a hook; there is no base class.
  *
  * @module
  */
@@ -47,7 +47,8 @@ export interface HookOptions extends ScheduleOptions {
    */
   readonly stageTimes?: Readonly<Record<string, ScheduleOptions>>;
   /**
-   * Settings of the engine that the hook requires while it is enabled; the engine defines them.
+   * Settings that the hook requires of its engine while it is enabled. Each engine defines the settings that it
+   * accepts.
    *
    * @default undefined
    */
@@ -63,7 +64,7 @@ export interface HookOptions extends ScheduleOptions {
   close?(outcome: Outcome, engine: Workflow): void | PromiseLike<void>;
   /** Returns the state of the hook for a checkpoint, as plain data. */
   save?(): unknown;
-  /** Restores the state that `save` returned. */
+  /** Restores a state that `save` returned. Called when the run resumes from a checkpoint. */
   load?(state: unknown): void;
   /**
    * Waits until all data that the hook has received is stored safely. Called after `save` and before the checkpoint

@@ -70,7 +70,7 @@ export interface ScheduleOptions {
    */
   readonly sample?: number;
   /**
-   * The seed of `sample`.
+   * The seed of the hash that `sample` uses.
    *
    * @default 0
    */

@@ -54,7 +54,7 @@ export interface Replace<C, V> {
   readonly result: V | PromiseLike<V>;
 }
 
-/** Any of the four roles. */
+/** The common type of the four roles. */
 export interface AnyRole {
   /** Name of the role. */
   readonly role: Role;
@@ -138,7 +138,7 @@ export type StageKind<
   & KindInfo<K, M, F, A, O>
   & { readonly [N in keyof M & string]: `${K}/${N}` };
 
-/** Any kind. */
+/** The common type of all kinds. */
 export type AnyStages = KindInfo<string, unknown, unknown, unknown, string>;
 
 /** The map from stage name to role and context, of the kind `T`. */

@@ -186,7 +186,7 @@ function checkSpec(spec: unknown): CheckedSpec {
   }
   const { name, on, otherwise } = spec;
   if (typeof name !== "string" || name === "") {
-    checkLiteralKeys("make a hook", "its members", spec, MEMBERS); // it may be misspelt
+    checkLiteralKeys("make a hook", "its members", spec, MEMBERS); // `name` may be misspelled
     throw new TypeError(complaint("make a hook", "its name must be a non-empty string", name));
   }
   const action = `make hook ${name}`;

@@ -53,7 +53,7 @@ export interface ErrorHost {
   readonly count: (counter: string) => number;
 }
 
-/** Applies error policies and emits warnings. */
+/** Applies the error policies of hooks, and emits warnings. */
 export class ErrorReports {
   readonly #host: ErrorHost;
 

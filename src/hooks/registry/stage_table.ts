@@ -43,7 +43,7 @@ export interface TableHost {
 // Number of engines so far. It selects the classes of stages, so that two engines do not share type feedback.
 let engines = 0;
 
-/** The compiled stages of one engine. */
+/** The compiled stages of one engine, by literal. */
 export class StageTable {
   readonly #host: TableHost;
   readonly #stageHost: StageHost;

@@ -14,7 +14,7 @@ import { invertCell } from "./inverse.ts";
  */
 export const STRAIN_LENGTH = 3;
 
-/** Returns κ of a system with `atoms` atoms, Å. */
+/** Returns κ of a system with `atoms` atoms, Å; at least that of one atom. */
 export function strainLength(atoms: number): number {
   return STRAIN_LENGTH * Math.sqrt(Math.max(1, atoms));
 }

@@ -13,9 +13,9 @@ export const TERMS = 16;
 export interface Strain {
   /** The total strain X = A t. */
   readonly total: Float64Array;
-  /** e^X − 1. */
+  /** The matrix e^X − 1. */
   readonly grow: Float64Array;
-  /** t (e^X − 1)/X. */
+  /** The matrix t (e^X − 1)/X. */
   readonly push: Float64Array;
 }
 

@@ -31,18 +31,20 @@ const args = {
  *
  * | symbol | argument | unit |
  * |---|---|---|
- * | x, d | `positions` and `low` as in `kick_drift`; from i to j, after the drift | Å |
- * | d₀ | the same of `before`, `lowBefore`: before the drift | Å |
+ * | x, d | `positions` and `low`, as in `kick_drift`; d is the vector from i to j, after the drift | Å |
+ * | d₀ | from i to j, before the drift, from `before` and `lowBefore` | Å |
  * | L | `lengths`, `width` numbers per system, of its bonds in order | Å |
  * | w | `weights` per atom, 0 in the directions whose bits are set in `held` | |
  * | v | `velocities`, optional; requires `dt`, per system, of which the drift was a `fraction` | Å/fs |
  * | ε | `tolerance` | |
  *
- * A cluster is a set of bonds that shares no atom with other clusters. `starts`: index of the first
- * cluster of each system, one entry more than systems. `clusters`: index of the first bond of each
- * cluster, one entry more than clusters. `bonds`: i and j, as indices within the system. With
- * `cell` and `pbc`, bonds go to the nearest image. A system in which a cluster needs more than
- * `most` rounds has diverged.
+ * A cluster is a set of bonds that shares no atom with other clusters.
+ *
+ * - `starts`: index of the first cluster of each system, followed by the number of clusters.
+ * - `clusters`: index of the first bond of each cluster, followed by the number of bonds.
+ * - `bonds`: i and j, as indices within the system.
+ * - `cell` and `pbc`: optional; with them, bonds go to the nearest image.
+ * - `most`: largest number of rounds. A system in which a cluster needs more rounds has diverged.
  */
 export const shake: Kernel<typeof args> = defineKernel(
   "shake",

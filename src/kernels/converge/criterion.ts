@@ -12,9 +12,9 @@ const args = {
 
 /** The level of a field: its rows belong to atoms or to systems. */
 export const Level = {
-  /** One row per atom. */
+  /** The field has one row per atom. */
   NODE: 0,
-  /** One row per system. */
+  /** The field has one row per system. */
   SYSTEM: 1,
 } as const;
 

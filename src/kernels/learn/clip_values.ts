@@ -6,8 +6,8 @@ const args = {
 } as const;
 
 /**
- * Limits numbers, one per atom, to the range from −L to L: x = min(L, max(−L, x)). NaN stays NaN.
- * `limit` L: one number, not negative.
+ * Limits numbers, one per atom, to the range from −L to L: x = min(L, max(−L, x)). NaN stays NaN. `limit` L is one
+ * number, at least 0.
  */
 export const clipValues: Kernel<typeof args> = defineKernel(
   "clip_values",

@@ -8,9 +8,8 @@ const args = {
 } as const;
 
 /**
- * Computes the quantity that an integrator conserves: `conserved` = `energy` + `kinetic` +
- * `bathEnergy`, all in eV per system. Finished systems are measured, too, because hooks may read
- * them.
+ * Computes the quantity that an integrator conserves: `conserved` = `energy` + `kinetic` + `bathEnergy`. All of them
+ * are in eV, one number per system. Finished systems are measured, too, because hooks may read them.
  */
 export const conservedEnergy: Kernel<typeof args> = defineKernel(
   "conserved_energy",

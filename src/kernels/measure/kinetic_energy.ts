@@ -7,9 +7,8 @@ const args = {
 } as const;
 
 /**
- * Computes the kinetic energy of each system: K = ½ Σ v²/w, eV. `weights` w: ACCELERATION / mass
- * per atom; an atom of weight 0 cannot move and has no kinetic energy. Finished systems are
- * measured, too, because hooks may read them.
+ * Computes the kinetic energy of each system: K = ½ Σ v²/w, eV. `weights` w is ACCELERATION / mass per atom. An atom
+ * of weight 0 cannot move and has no kinetic energy. Finished systems are measured, too, because hooks may read them.
  */
 export const kineticEnergy: Kernel<typeof args> = defineKernel(
   "kinetic_energy",

@@ -12,10 +12,10 @@
 
 import { latticeOf } from "./lattice.ts";
 
-/** The mask of the type in the first word of a row. */
+/** Mask of the type of an atom in the first word of a row. */
 export const TYPE_BITS = 0xffffff;
 
-/** The shift of the flags of periodic directions in the first word of a row. */
+/** Number of bits below the flags of the periodic directions in the first word of a row. */
 export const PERIODIC_SHIFT = 24;
 
 const words = new Int32Array(1);

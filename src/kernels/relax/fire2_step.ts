@@ -38,18 +38,18 @@ export const Fire2Parameter = {
 
 /**
  * Does a step of FIRE 2.0 (Guénolé et al., Comput. Mater. Sci. 175, 109584, 2020) for each system,
- * with a mass of 1 amu for every atom: v = v + dt w F with w = ACCELERATION/amu, then, with P = Σ
- * v·F over the atoms:
+ * with a mass of 1 amu for every atom. First, v = v + dt w F with w = ACCELERATION/amu. Then, with
+ * P = Σ v·F over the atoms:
  *
  * - P > 0: n += 1; if n > `DELAY`, dt = min(`DT_GROW` dt, `DT_MAX`) and α = `ALPHA_SHRINK` α.
  * - otherwise: n = 0, dt = max(`DT_SHRINK` dt, `DT_MIN`), α = `ALPHA_START`.
  *
- * v = (1 − α) v + α √(Σv²/ΣF²) F, and the step is dt v. An uphill step is −½ dt v, followed by v =
- * 0. If an atom would move farther than `MAX_STEP`, the steps of all atoms of the system and its dt
- * are scaled by one factor.
+ * Finally, v = (1 − α) v + α √(Σv²/ΣF²) F, and atoms move by dt v. If P was not above 0, they move
+ * by −½ dt v instead, and then v = 0. If an atom would move farther than `MAX_STEP`, the
+ * displacements of all atoms of the system and its dt are scaled by one factor.
  *
- * `dt` in fs, `alpha` α and `positive` n: state per system; `parameters`: {@linkcode
- * Fire2Parameter}.LENGTH numbers per system.
+ * - `dt` in fs, `alpha` α and `positive` n: state, one number per system.
+ * - `parameters`: {@linkcode Fire2Parameter}.LENGTH numbers per system.
  *
  * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
  * coordinates. In a system of n atoms it may move by √n `MAX_STEP`.

@@ -47,11 +47,12 @@ export const FireParameter = {
  * Then v += dt w F and x += dt v with the previous dt, where the displacement of each atom is
  * limited to `MAX_STEP`. The next step uses dt′ and α′.
  *
- * `weights` w: ACCELERATION / mass per atom; `dt` in fs, `alpha` α and `positive` n: state per
- * system; `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
+ * - `weights` w: ACCELERATION / mass per atom.
+ * - `dt` in fs, `alpha` α and `positive` n: state, one number per system.
+ * - `parameters`: {@linkcode FireParameter}.LENGTH numbers per system.
  *
  * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
- * coordinates. Its w is the mean of those of the n atoms, and it may move by √n `MAX_STEP`.
+ * coordinates. Its w is the mean weight of the n atoms, and it may move by √n `MAX_STEP`.
  */
 export const fireStep: Kernel<typeof args> = defineKernel(
   "fire_step",

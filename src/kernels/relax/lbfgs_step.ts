@@ -84,14 +84,16 @@ export const LEAST_COSINE = 1e-8;
  *   discarded and H = 1/`CURVATURE`.
  *
  * With `energy` E, the kernel does a line search along s. A step is too long if E has not decreased
- * by 1e-4 s·F or, if E has changed by less than 1e-6 of it, if F′ along s points back with more
- * than 0.8 of the size of F. The atoms then go back to t s, where t, from 0.1 to 0.5, minimizes the
- * parabola through E, E′ and the slope. The shortened step is tested again.
+ * by 1e-4 s·F. If E has changed by less than 1e-6 |E|, which is too inaccurate, the step is too long
+ * only if the new force along s points back with more than 0.8 of the size of the old one. The atoms
+ * then go back to t s, where t, from 0.1 to 0.5, minimizes the parabola through both energies and
+ * the initial slope. The shortened step is tested again.
  *
- * `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, first s, then y; the
- * row of the current step has s and the forces at its start. `memory`: `depth` + 1 values of 1/s·y
- * and {@linkcode LbfgsMemory}.LENGTH numbers per system; `counts`: {@linkcode LbfgsCount}.LENGTH,
- * `parameters`: {@linkcode LbfgsParameter}.LENGTH.
+ * - `history`: 2 (`depth` + 1) rows of three numbers per atom for each system, first s, then y. The
+ *   row of the current step has s and the forces at its start.
+ * - `memory`: `depth` + 1 values of 1/s·y and {@linkcode LbfgsMemory}.LENGTH numbers per system.
+ * - `counts`: {@linkcode LbfgsCount}.LENGTH numbers per system.
+ * - `parameters`: {@linkcode LbfgsParameter}.LENGTH numbers per system.
  *
  * With `cellPositions`, nine numbers per system, the cell is treated as one more atom with nine
  * coordinates. In a system of n atoms it may move by √n `MAX_STEP`.

@@ -32,7 +32,7 @@ const args = {
  * | η, η̇ | `eta`, `etaDot`: `length` numbers per system | 1, 1/fs |
  * | | `bathEnergy`: becomes the energy of the chain, Σ ½ Q η̇² + g k_B T η₁ + k_B T Σ η, per system | eV |
  *
- * `parts`: number of parts of the half step, 1, 3 or 5.
+ * `parts`: number of parts into which the half step is divided, 1, 3 or 5.
  */
 export const noseHoover: Kernel<typeof args> = defineKernel(
   "nose_hoover",

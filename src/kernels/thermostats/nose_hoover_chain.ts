@@ -26,7 +26,7 @@ export interface Chain {
   readonly eta: Float64Array;
   /** The rate η̇ of each link, 1/fs. The first is at index `at`. */
   readonly etaDot: Float64Array;
-  /** Index of the first link. */
+  /** Index of the first link in `eta` and `etaDot`. */
   readonly at: number;
   /** Number of links, at least one. */
   readonly length: number;

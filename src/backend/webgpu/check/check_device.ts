@@ -11,14 +11,14 @@ const TIMEOUT = 60_000;
 const trustedDevices = new WeakSet<GPUDevice>();
 
 /**
- * Trusted adapters, identified by all information that WebGPU gives about them. They are kept in
- * memory only: WebGPU does not reveal the version of a driver, so a file could outlive the checked
- * driver.
+ * The adapters that were checked, identified by all information that WebGPU gives about them. They are kept in memory
+ * only, because WebGPU does not reveal the version of a driver: after an update of the driver, a stored result would
+ * no longer be valid.
  */
 const trustedAdapters = new Set<string>();
 
 /**
- * Compares a device with the reference backend, once for each adapter in a process.
+ * Compares the kernels on a device with the reference backend, once for each adapter in a process.
  *
  * @throws {BackendUnavailableError} if a kernel gives other results on the device
  */

@@ -1,6 +1,6 @@
 /**
- * Kernels in WGSL. A kernel is a list of passes, each a function of an atom, a tile of atoms, a
- * workgroup or a system.
+ * WGSL shaders of kernels. A shader is a list of passes, each of which is a function of an atom, a tile of atoms, a
+ * system, or a workgroup per system.
  *
  * @module
  */

@@ -14,17 +14,17 @@ import { Staging } from "./staging.ts";
 import { Turns } from "./turns.ts";
 
 /**
- * All work and all copies of a device, in the order of the calls, without waiting for the device.
+ * The queue of all work and all copies of a device. It keeps the order of the calls, and does not wait for the
+ * device.
  *
- * The host submits many steps before the device has run the first, so it never knows the current
- * state. This is a problem only for lists of pairs and edges, whose lengths are not known in
- * advance. If a kernel finds its list too short, the device skips all later work, the list grows as
- * soon as the host learns of it, and every run and copy since is repeated ({@linkcode Repeats}).
- * Work that cannot be repeated, such as writing to memory or freeing it, must therefore wait until
- * nothing before it can fail this way ({@linkcode Turns}). Copies are mapped many at a time
- * ({@linkcode Deliveries}).
+ * The host submits many steps before the device has run the first, so it never knows the current state. This is a
+ * problem only for lists of pairs and edges, whose lengths are not known in advance. If a kernel finds its list too
+ * short, the device skips all later work. The list grows as soon as the host learns of it, and every run and copy
+ * since then is repeated ({@linkcode Repeats}). Work that cannot be repeated, such as writing to memory or freeing
+ * it, must therefore wait until no work before it can fail in this way ({@linkcode Turns}).
  *
- * Waiting for the device at each step instead would cost 12 ms per step under Deno.
+ * Many copies are mapped at once ({@linkcode Deliveries}). Waiting for the device at each step instead would cost 12
+ * ms per step under Deno.
  */
 export class GpuQueue {
   readonly #clock: GpuClock;
@@ -92,7 +92,7 @@ export class GpuQueue {
     });
   }
 
-  /** Resolves to the number of steps that a run did. */
+  /** Asks the device for the number of steps that a run has done. */
   async settle(run: GpuRun): Promise<number> {
     // If the run was repeated, only a copy taken after the repetition has its result.
     while (run.done === undefined) {

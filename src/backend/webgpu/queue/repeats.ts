@@ -9,14 +9,14 @@ import type { PendingWork, Repeatable } from "./pending.ts";
 /**
  * Repeats work after a list was too short.
  *
- * A kernel that finds its list too short freezes the frame: it writes its call to OVERFLOW and the
- * required length to NEED, and every later kernel of the frame does nothing. The host sees the
- * words with the next copies that arrive. It then grows the list, clears the two words, resumes the
- * run at that call, and submits every later run and copy again. Copies of the frozen frame contain
- * old values, so they are dropped and taken again.
+ * A kernel that finds its list too short freezes the frame: it sets FROZEN, writes the index of its call plus 1 to
+ * OVERFLOW and the required length to NEED, and every later kernel of the frame does nothing. The host sees these
+ * words with the next copies that arrive. It then grows the list, clears OVERFLOW and FROZEN, resumes the run at that
+ * call, and submits every later run and copy again. Copies of the frozen frame contain old values, so they are
+ * dropped and made again.
  *
- * Resuming at the call instead of restarting the run keeps results bitwise identical: no kernel
- * runs twice on the same state.
+ * Resuming at the call instead of restarting the run keeps results bitwise identical, because no kernel runs twice on
+ * the same state.
  */
 export class Repeats {
   readonly #device: GPUDevice;

@@ -1,5 +1,5 @@
 /**
- * WGSL for lattice coordinates: see src/kernels/cells.
+ * WGSL functions for lattice coordinates; see src/kernels/cells.
  *
  * @module
  */

@@ -33,9 +33,9 @@ struct Chain {
 `;
 
 /**
- * Returns the WGSL of src/kernels/thermostats/nose_hoover_chain.ts, for one thread:
- * `advance_chain(chain, twice, time)`, which returns x, and `chain_energy(chain)`. State, sums and
- * differences have twice the digits of float32; increments of a step have those of float32.
+ * Returns the WGSL of the functions in src/kernels/thermostats/nose_hoover_chain.ts, for one thread:
+ * `advance_chain(chain, twice, time)`, which returns x, and `chain_energy(chain)`. State, sums and differences have
+ * twice the digits of float32; increments of a step have those of float32.
  */
 export function chainCode({ eta, etaDot, name = "", parts }: ChainCode): string {
   const divided = SUB_STEPS[parts as 1 | 3 | 5].map((part) =>

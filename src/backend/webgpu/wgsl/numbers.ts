@@ -6,11 +6,10 @@
  */
 
 /**
- * Hides numbers from the compiler. It may reorder sums, which makes the error terms of a
- * compensated sum zero, and it may assume that no number is infinite or NaN: Mesa folds (a + b) − a
- * to b, and so does Metal's fast math. No compiler can simplify an exclusive or with a zero from a
- * storage buffer. (A uniform is not enough: Mesa specializes code for uniforms that conditions
- * depend on.)
+ * Defines functions that hide numbers from the compiler. A compiler may reorder sums, which makes the error terms of
+ * a compensated sum zero: Mesa folds (a + b) − a to b, and so does Metal's fast math. It may also assume that no
+ * number is infinite or NaN. But it cannot simplify an exclusive or with a zero from a storage buffer. (A uniform is
+ * not enough: Mesa specializes code for uniforms that conditions depend on.)
  */
 export const BITS = /* wgsl */ `
 const NOT_A_NUMBER: u32 = 0x7fc00000u;
@@ -39,9 +38,9 @@ fn length_of(v: vec3<f32>) -> f32 {
 `;
 
 /**
- * Numbers of about 48 bits as a float32 and its remainder (Dekker, Numer. Math. 18, 224, 1971;
- * Knuth's sum). Factors of products are split into halves by their bits, because `fma` need not be
- * fused in WGSL.
+ * Defines numbers of about 48 bits, as a float32 and its remainder, and their operations (Dekker, Numer. Math. 18,
+ * 224, 1971; Knuth's sum). Factors of products are split into halves by their bits, because WGSL does not guarantee
+ * that `fma` is fused.
  */
 export const DOUBLE = /* wgsl */ `
 fn two_sum(a: f32, b: f32) -> vec2<f32> {

@@ -1,6 +1,6 @@
 /**
- * Layout of the memory of a list of pairs. `kept` holds float32: the positions and cells at which the pairs were
- * found, and the box of each system; `marks` holds integers.
+ * Layout of the memory of a list of pairs. `kept` holds float32 numbers: the positions and cells at which the pairs
+ * were found, and the box of each system. `marks` holds integers.
  *
  * @module
  */

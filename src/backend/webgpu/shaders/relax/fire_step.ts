@@ -75,7 +75,7 @@ fn group(s: u32, lane: u32) {
   }],
 };
 
-/** Adds the cell to the sums, in the last lane. */
+/** Adds the forces and velocities of the cell to the sums, in the last lane. */
 export const CELL_SUMS = /* wgsl */ `
   if (lane == LANES - 1u) {
     for (var k = 9u * s; k < 9u * s + 9u; k++) {

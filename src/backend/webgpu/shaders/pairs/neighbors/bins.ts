@@ -93,7 +93,7 @@ fn group(s: u32, lane: u32) {
   count_bins(s, heights, size, is_periodic);
 }`;
 
-/** Finds the bin of each atom, and counts the atoms of each bin. */
+/** Finds the bin of each atom, and counts the atoms in each bin. */
 export const BIN: string = /* wgsl */ `${LAYOUT}
 fn atom(s: u32, a: u32) {
   if (atomicLoad(&marks[due_at(s)]) == 0) { return; }

@@ -1,6 +1,6 @@
 import { PLACES } from "../../../wgsl/pair_state.ts";
 
-/** Functions that read the box and the bins of a system, as written by the pass `PREPARE`. */
+/** Defines functions that read the box and the bins of a system, which the pass `PREPARE` has written. */
 export const LAYOUT: string = /* wgsl */ `${PLACES}
 fn boxed(s: u32, at: u32) -> vec3<f32> {
   let b = box_at(s) + 3u * at;
