@@ -18,7 +18,6 @@ export class NeighborLists {
   readonly #backend: Backend;
   readonly #frame: FrameBuffers;
 
-  /** Creates an empty collection. */
   constructor(backend: Backend, frame: FrameBuffers) {
     this.#backend = backend;
     this.#frame = frame;

@@ -32,7 +32,6 @@ export class Residency {
   readonly #columns: ColumnTable;
   #mirror: MirrorState = CURRENT;
 
-  /** Creates the object without copying any values. */
   constructor(backend: Backend, columns: ColumnTable) {
     this.#backend = backend;
     this.#columns = columns;

@@ -14,7 +14,6 @@ import type { RunParts } from "../step/run_engine.ts";
 export class Divergence {
   readonly #run: RunParts;
 
-  /** Creates the checker of a batch. */
   constructor(run: RunParts) {
     this.#run = run;
   }

@@ -65,7 +65,6 @@ export class BatchPlace {
   /** Settles when models have freed their resources of earlier batches. */
   #freed: Promise<void> | undefined;
 
-  /** Creates the place without a batch. */
   constructor(options: PlaceOptions) {
     this.#options = options;
     this.fallback = new Fallback(options.engine, options.device);

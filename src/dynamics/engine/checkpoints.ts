@@ -22,7 +22,6 @@ export class Checkpoints {
   /** The batch that `load` has returned, until the next run begins. */
   #loaded: Batch | undefined;
 
-  /** Creates the object for an engine. */
   constructor(engine: DynamicsEngine, streams: EngineStreams) {
     this.#engine = engine;
     this.#streams = streams;

@@ -36,7 +36,6 @@ export class Fallback {
   #last: Snapshot | undefined;
   #takenAt = 0;
 
-  /** Creates the keeper without a snapshot. */
   constructor(engine: RunEngine, device: EngineDevice) {
     this.#engine = engine;
     this.#device = device;

@@ -38,7 +38,6 @@ export class HeldBatch {
   /** Results of the run, once they are downloaded. */
   #home: Values | undefined;
 
-  /** Creates the object for an engine, without a batch. */
   constructor(engine: Holder) {
     this.#engine = engine;
   }

@@ -17,7 +17,6 @@ export class SystemRows {
   readonly #offsets: Int32Array;
   #own: Batch | undefined;
 
-  /** Creates the selection without copying values. */
   constructor(batch: Batch, places: readonly number[]) {
     this.#batch = batch;
     this.#offsets = batch.nodeOffsets;

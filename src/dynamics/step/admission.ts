@@ -21,7 +21,6 @@ export class Admission {
    */
   #entering: readonly number[] = [];
 
-  /** Creates the object for a batch. */
   constructor(run: RunParts, evaluator: Evaluator, divergence: Divergence) {
     this.#run = run;
     this.#evaluator = evaluator;

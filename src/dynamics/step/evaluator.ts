@@ -15,7 +15,6 @@ export class Evaluator {
   readonly #run: RunParts;
   readonly #divergence: Divergence;
 
-  /** Creates the evaluator of a batch. */
   constructor(run: RunParts, divergence: Divergence) {
     this.#run = run;
     this.#divergence = divergence;

@@ -18,7 +18,6 @@ export class HookWork {
   hasChanged = false;
   readonly #run: RunParts;
 
-  /** Creates the object for a batch. */
   constructor(run: RunParts) {
     this.#run = run;
   }

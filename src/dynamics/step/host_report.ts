@@ -22,7 +22,6 @@ export class HostReport {
   readonly #evaluator: Evaluator;
   readonly #stages: StageReport;
 
-  /** Creates the report for a batch. */
   constructor(run: RunParts, evaluator: Evaluator, stages: StageReport) {
     this.#run = run;
     this.#evaluator = evaluator;

@@ -36,7 +36,6 @@ export class LateMultiStep {
   /** Settles when the results of the last call are delivered. */
   #last: PromiseLike<void> | undefined;
 
-  /** Creates the object for a batch. */
   constructor(run: RunParts, report: LateReport) {
     this.#run = run;
     this.#report = report;

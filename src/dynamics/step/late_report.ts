@@ -51,7 +51,6 @@ export class LateReport {
   readonly #stages: StageReport;
   readonly #pending = new PendingResults();
 
-  /** Creates the report for a batch. */
   constructor(run: RunParts, divergence: Divergence, stages: StageReport) {
     this.#run = run;
     this.#divergence = divergence;

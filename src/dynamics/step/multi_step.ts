@@ -28,7 +28,6 @@ export class MultiStep {
   readonly #run: RunParts;
   readonly #pieces: MultiStepPieces;
 
-  /** Creates the object for a batch. */
   constructor(run: RunParts, pieces: MultiStepPieces) {
     this.#run = run;
     this.#pieces = pieces;

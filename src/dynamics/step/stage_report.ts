@@ -16,7 +16,6 @@ export class StageReport {
   readonly #run: RunParts;
   readonly #admission: Admission;
 
-  /** Creates the report for a batch. */
   constructor(run: RunParts, admission: Admission) {
     this.#run = run;
     this.#admission = admission;

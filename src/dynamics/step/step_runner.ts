@@ -36,7 +36,6 @@ export class StepRunner {
   readonly #run: RunParts;
   readonly #pieces: StepPieces;
 
-  /** Creates the object for a batch. */
   constructor(run: RunParts, pieces: StepPieces) {
     this.#run = run;
     this.#pieces = pieces;

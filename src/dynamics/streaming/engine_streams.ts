@@ -39,7 +39,6 @@ export class EngineStreams {
   /** The stream that was resumed from a checkpoint, until its first step. */
   #resumed: Stream | undefined;
 
-  /** Creates the object for an engine, without a stream. */
   constructor(engine: DynamicsEngine) {
     this.#engine = engine;
   }

@@ -17,7 +17,6 @@ export class StreamFilling {
   #uncounted = 0;
   #last = -1;
 
-  /** Creates the measurement for the limits of a sampler. */
   constructor(sampler: SizeAwareSampler) {
     this.#sampler = sampler;
   }
