@@ -1,5 +1,5 @@
 /**
- * Words that users of other programs write, by the name of the option or device here. `nearest` returns the first
+ * Names that other programs use for an option or a device, by its name in this package. `nearest` returns the first
  * name in this order that is a candidate.
  */
 const SYNONYMS: Readonly<Record<string, string>> = {

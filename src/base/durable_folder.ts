@@ -1,6 +1,6 @@
 /**
- * Folders whose entries survive a power failure. After one, a new or renamed file is only found if its folder was
- * synced to the disk, too.
+ * Folders whose entries survive a power failure. A new or renamed file survives it only if its folder was synced to
+ * the disk, too.
  *
  * @module
  */

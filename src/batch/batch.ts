@@ -38,7 +38,7 @@ import { System, systemOf } from "./system.ts";
 import type { SystemInput } from "./system_input.ts";
 import { storeWithEdges } from "./with_edges.ts";
 
-/** Systems from which a batch can be made. */
+/** Systems for a batch: another batch, one system, or a list of systems and inputs of `new System`. */
 export type BatchInput = Batch | System | Iterable<System | SystemInput>;
 
 // Access to private fields for other modules of this package. The static block of `Batch` assigns these functions.
@@ -47,8 +47,8 @@ export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) 
 export let restorePoint: (batch: Batch) => () => void;
 
 /**
- * Many structures in one array per field. Systems are consecutive, in slots 0 … `size` − 1. All methods keep the
- * types of fields, keep edges between the same atoms, keep all fields, and keep the `systemId` of each system.
+ * Many structures in one array per field. Systems are consecutive, in slots 0 … `size` − 1. All methods keep fields
+ * and their types, the `systemId` of each system, and edges between the same atoms.
  *
  * Methods that change the systems (`append`, `drop`, `put`) create new arrays; arrays that were returned before are
  * out of date.
@@ -256,7 +256,7 @@ export class Batch {
     return this.#viewed ?? this;
   }
 
-  /** Returns a read-only view of some systems, whose `fetch` returns the current values. For engines. */
+  /** Returns a read-only view of some systems, whose `fetch` returns the current values. Engines use it. */
   view(places: readonly number[]): Batch {
     const state = this.#state, { holder } = state;
     const view = new Batch(storeAt(state.store, places), state.nextId);
@@ -272,8 +272,7 @@ export class Batch {
   }
 
   /**
-   * Adds systems at the end, in place. Fields that only the batch or only the new systems have are filled in the
-   * others.
+   * Adds systems at the end, in place. If only some systems have a field, the others get its fill value.
    *
    * @returns ids of the new systems: a system keeps its id if it is unused
    * @throws {TypeError} if a system disagrees with the batch on the type of a field; the batch does not change then

@@ -17,7 +17,7 @@ export interface CrystalOptions {
   readonly element: string;
   /** Edge length of the cubic cell, Å. */
   readonly a: number;
-  /** Number of cubic cells along every edge, or along each edge. @default 1 */
+  /** Number of cubic cells: one number for all three directions, or one for each. @default 1 */
   readonly cells?: number | readonly [number, number, number];
 }
 

@@ -196,7 +196,7 @@ function gather(
   return values;
 }
 
-/** Returns the first row of system `at` in a field. For `at` = number of systems, returns the number of rows. */
+/** Returns the first row of system `at` in a field. If `at` is the number of systems, returns the number of rows. */
 export function rowsOf({ level }: FieldInfo, store: Store, at: number): number {
   if (level === "system") return at;
   return (level === "node" ? store.nodeOffsets : store.edgeOffsets)[at]!;

@@ -44,7 +44,7 @@ export interface SystemInput {
   readonly energy?: number;
   /** Stress, eV/Å³, nine numbers, or six: xx, yy, zz, yz, xz, xy. */
   readonly stress?: NumericInput;
-  /** Index of the system's stage in a fused run. */
+  /** Status of the system: its stage in a fused run; otherwise 0, and by default 1 once it has converged. */
   readonly status?: number;
   /** Number of steps that the system has made. */
   readonly stepsDone?: number;

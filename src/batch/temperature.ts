@@ -43,8 +43,9 @@ export function kineticEnergies(batch: Batch): Float64Array {
 }
 
 /**
- * Returns the degrees of freedom of each system: 3 per atom minus the field `dofRemoved`, and at least 0. {@linkcode
- * initVelocities} sets `dofRemoved`, and constraints increase it.
+ * Returns the degrees of freedom of each system: 3 per atom minus the field `dofRemoved`, which {@linkcode
+ * initVelocities} sets, and at least 0. Constraints of an engine do not count, because the batch does not contain
+ * them.
  *
  * @example
  * ```ts

@@ -8,8 +8,8 @@ import type { Batch } from "./batch.ts";
 import { invertCell } from "./cell.ts";
 
 /**
- * Distance from a face of the cell, in units of the lattice vector, within which an atom outside is not wrapped. It
- * exceeds the rounding error.
+ * Distance outside a face of the cell, in units of the lattice vector, up to which an atom is not wrapped. It exceeds
+ * the rounding error.
  */
 const EDGE = 5e-13;
 
@@ -90,8 +90,8 @@ function wholeOf(f: number): number {
 }
 
 /**
- * Returns the positions before wrapping, in a new array: position + images · cell, Å, three per atom. Their change
- * between two times is the displacement of an atom.
+ * Returns the positions before wrapping, in a new array: position + images · cell, Å, three per atom. The difference
+ * between two times is the displacement of each atom.
  *
  * @throws {Error} if an engine holds the positions
  *

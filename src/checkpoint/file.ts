@@ -164,10 +164,7 @@ interface Host {
   toPath(path: string | URL): string;
 }
 
-/**
- * Imports the modules of the file system when they are first needed. A web page loads this file, too, but cannot
- * import them.
- */
+/** Returns the file system of this runtime. Throws a TypeError if there is none, as in a web page. */
 function openHost(action: string): Host {
   try {
     const fs = builtin("node:fs/promises");

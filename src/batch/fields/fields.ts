@@ -60,7 +60,7 @@ export interface BuiltInFields {
   readonly energy: Float64Array;
   /** Stress, eV/Å³, nine numbers per system: dE/dε / V, positive in tension. */
   readonly stress: Float64Array;
-  /** Index of the system's stage in a fused run. */
+  /** Status of the system: its stage in a fused run; otherwise 0, and by default 1 once it has converged. */
   readonly status: Int32Array;
   /** Id of the system. It is unique in the batch and does not change. */
   readonly systemId: Int32Array;

@@ -12,7 +12,9 @@ import { Room } from "./room.ts";
 import type { Info } from "../store.ts";
 import type { NeighborSource } from "./source.ts";
 
-/** Candidates of the systems of a batch. They stay with a system, by its id, when it changes its slot. */
+/**
+ * Candidates of the systems of a batch. A system keeps its candidates when it changes its slot; its id identifies it.
+ */
 class TrackedSystems {
   /** The candidates of each system, by slot. */
   all: Candidates[] = [];

@@ -69,7 +69,7 @@ export class NeighborList<F extends NeighborFormat = "coo"> {
   readonly format: F;
   /** Cutoff radius, Å. Pairs closer than this are listed. */
   readonly cutoff: number;
-  /** Additional search distance, Å. */
+  /** Additional search distance beyond the cutoff, Å. */
   readonly skin: number;
   readonly #near: NearPairs;
   readonly #output: Edges | Matrix;

@@ -15,7 +15,7 @@ import { mirrorWritten } from "./residency.ts";
 export interface SavedResident {
   /** Precision of the backend. Only a backend with the same precision can resume from the snapshot. */
   readonly real: "f32" | "f64";
-  /** 1 for each active system, 0 for each finished one. */
+  /** One number per system: 1 if it is active, 0 if it is finished. */
   readonly active: Int32Array;
   /** Values of the fields by name. */
   readonly fields: Readonly<Record<string, NumericArray>>;

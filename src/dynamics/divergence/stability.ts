@@ -36,7 +36,7 @@ const FARTHEST_MOVE = 0.5;
 const MOST_DRIFT = 0.05;
 /** Shortest reasonable time step of molecular dynamics, fs. */
 const SHORTEST = 0.01;
-/** Largest number of steps between two samples for which calls of many steps are shortened. */
+/** Largest sampling interval, in steps, for which multi-step calls end at the next sample. */
 const SOON = 64;
 /** Approximate time between two samples, ms. */
 const EVERY_MS = 500;

@@ -78,10 +78,7 @@ export class Clock {
       this.at(this.#left).every((time, s) => time === times[s]);
   }
 
-  /**
-   * Writes the time into the batch for the next integrator, and remembers the numbers of steps. Does nothing to the
-   * time if steps take no time.
-   */
+  /** Remembers the numbers of steps, and writes the time into the batch for the next integrator if steps take time. */
   keep(batch: Batch): void {
     this.#left = this.#steps(batch).slice();
     this.note(batch);

@@ -38,9 +38,9 @@ export interface DynamicsOptions<
    */
   readonly hooks?: [H] extends [never] ? FirstHooks : InitialHooks<DynamicsKind, H, N, W>;
   /**
-   * Number of steps for calls of `run` without an argument for it.
+   * Number of steps of a run, if `run` is called without a number.
    *
-   * @default undefined: each `run` needs the argument
+   * @default undefined: `run` must be called with a number
    */
   readonly nSteps?: number;
   /**

@@ -22,7 +22,7 @@ export class CurrentPlan {
   #plan: StepPlan | undefined;
   #pending: PromiseLike<void> | undefined;
 
-  /** Creates the object without a plan. `make` creates a plan for the current hooks. */
+  /** `make` creates a plan for the current hooks. It is called when the plan is first needed. */
   constructor(state: ResidentBatch, loop: Loop<DynamicsKind>, make: () => StepPlan) {
     this.#state = state;
     this.#loop = loop;

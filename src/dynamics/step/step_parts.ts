@@ -79,9 +79,9 @@ export interface WithKernels {
 export interface Mark {
   /** One number per system: 1 if it has converged, otherwise 0. */
   readonly converged: Buffer<"i32">;
-  /** Interval in steps: it is written when step % every === phase. */
+  /** Interval in steps: the mask is written when step % every === phase. */
   readonly every: number;
-  /** Remainder of the steps at which it is written. */
+  /** Remainder of the steps at which the mask is written. */
   readonly phase: number;
   /** True if the mask marks systems that have done all steps of a stage, without having converged. */
   readonly isSpent?: boolean;

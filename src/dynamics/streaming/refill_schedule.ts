@@ -10,7 +10,7 @@ import { isWaiting, type StreamEngine } from "./stream_batch.ts";
 /** Inverse of the share of finished systems at which the batch is refilled: one in eight. */
 const SHARE = 8;
 
-/** Number of steps between two requests to a device which systems have finished, if admitting systems is cheap. */
+/** Number of steps after which the finished systems are read from a device again, if admitting systems is cheap. */
 const ASK = 4;
 
 /** Decides when finished systems are removed and others admitted. */

@@ -23,7 +23,7 @@ export interface StreamSlot {
   finishedAt: number;
   /** True if the system has converged. */
   hasConverged: boolean;
-  /** True if the system has been written to a sink, or has diverged and left. */
+  /** True if the system has been written to a sink, or has diverged and was removed. */
   isWritten: boolean;
   /** True if the system has diverged. It is then not written to a sink. */
   hasDiverged: boolean;

@@ -42,7 +42,7 @@ export class StreamBatch {
   /** Undoes the changes since `settle`; `undefined` if there were none. */
   #undo: (() => void) | undefined;
 
-  /** Creates the object for a batch. The `slots` are copied. */
+  /** Copies the `slots`. */
   constructor(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -133,7 +133,7 @@ export class StreamBatch {
     }
   }
 
-  /** Returns samples that cannot be admitted to the source. Returns the error to throw, which names the samples. */
+  /** Makes samples that cannot be admitted available again. Returns the error to throw, which names them. */
   #refused(samples: readonly Sample[], cause: unknown): unknown {
     const indices = samples.map(({ index }) => index);
     this.#sampler.giveBack(indices);
