@@ -67,7 +67,7 @@ function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kerne
 
 /**
  * Throws a TypeError if a buffer cannot be split among threads as an argument of a kernel. A single thread has the
- * whole batch, so it accepts any level of rows that the kernel does not change.
+ * whole batch, so there the spread of an argument that the kernel does not change may be unknown.
  */
 function assertSplit(
   { parts }: ThreadedFrame,

@@ -31,7 +31,7 @@ export interface BaseContext {
   stop(reason: string): void;
 }
 
-/** A readonly list of numbers. Every typed array is assignable to this type. */
+/** A readonly list of numbers. Every typed array of numbers is assignable to this type. */
 export interface NumberList extends ArrayLike<number>, Iterable<number> {
   /** The number at an index. */
   readonly [index: number]: number;

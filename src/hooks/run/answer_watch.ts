@@ -27,7 +27,7 @@ export interface PendingCall {
 export class AnswerWatch {
   readonly #signal: AbortSignal | undefined;
   readonly #step: () => number;
-  /** Names of hooks that exceeded the time limit. Their other pending calls are given up at once. */
+  /** Names of hooks that exceeded the time limit. The run waits for none of their other calls, except `close`. */
   readonly #silent = new Set<string>();
 
   /**

@@ -24,7 +24,7 @@ export class Lowering {
   readonly #positions = new Map<string, number>();
   readonly #values = new Map<Node, Signed>();
   readonly #dependent = new Map<Node, boolean>();
-  /** True if 1/r² occurs in the expression. 1/r is then computed as r/r², which saves a division. */
+  /** True if the expression needs 1/r². 1/r is then computed as r/r², which saves a division. */
   readonly #hasInverseSquare: boolean;
 
   /** Creates an empty list of operations. `roots` are all nodes whose values will be requested. */
