@@ -172,9 +172,8 @@ export function describeTest(test: Test): string {
 }
 
 /**
- * Relation of the values that a test `a` matches to the values that a test `b` matches. They are the same, fewer
- * (`narrower`: `a` is more specific), more (`wider`), disjoint, or in an unknown relation. The relation of two guards
- * is unknown.
+ * Relation between two tests `a` and `b`, by the values that they match: `same`, `narrower` (`a` matches fewer
+ * values, so it is more specific), `wider` (`a` matches more), `disjoint`, or `unknown`, as between two guards.
  */
 export type Relation = "same" | "narrower" | "wider" | "disjoint" | "unknown";
 

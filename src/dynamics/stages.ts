@@ -36,8 +36,8 @@ export type DynamicsFieldName = Extract<keyof DynamicsFields, string>;
 /** Fields that a dynamics hook can read and write: one value per system, or one or three per atom. */
 export interface DynamicsFields {
   /**
-   * Exists only in the type. It makes `atom(…)` and `system(…)` available to hooks, which give the numbers of one
-   * atom or system.
+   * Exists only in the type. It adds the methods `atom(…)` and `system(…)`, which return the numbers of one atom or
+   * system, to the fields that hooks read.
    */
   readonly [ROWS_OF_BATCH]?: true;
   /** Potential energy of each system, eV. */

@@ -106,8 +106,8 @@ export function checkedParameters<O extends object>(
 const RULES = new WeakMap<object, NumberRule>();
 
 /**
- * Checks a parameter of an integrator. Throws a TypeError if it is not a number or a list, and a RangeError if a
- * number does not satisfy the rule. The message names the engine, the parameter and the system.
+ * Checks a parameter of an integrator. Throws a TypeError if the value is not a number or a list, and a RangeError if
+ * a number does not satisfy the rule. The message names the engine, the parameter and the system.
  *
  * Values from a field are not checked here, but when a run begins.
  *
