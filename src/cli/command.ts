@@ -1,5 +1,5 @@
 /**
- * The command as a program: its arguments, its terminal, Ctrl-C and its exit code.
+ * The `hooke` command as a program, with its arguments, terminal, Ctrl-C and exit code.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { run } from "./mod.ts";
 import { programName } from "./program.ts";
 import { terminal } from "./terminal.ts";
 
-/** Runs the command with the arguments of the program, and ends the program with its exit code. */
+/** Runs the command with the arguments of the process, and ends the process with its exit code. */
 export async function runProgram(): Promise<never> {
   const stop = new AbortController();
   onInterrupt(() => stop.abort("interrupted"));

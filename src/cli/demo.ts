@@ -33,7 +33,7 @@ import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { findHost } from "../platform/host.ts";
 
-/** Options of the command. */
+/** The command `hooke demo`, with its options and examples. */
 export const DEMO: Command = {
   name: "demo",
   summary: "relaxes crystals of argon in one batch, then runs dynamics at 40 K",
@@ -113,7 +113,7 @@ function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
   };
 }
 
-/** Relaxes the crystals with a log, and writes each one when it has converged. */
+/** Relaxes the crystals with a log, and writes those that have converged to a file. */
 async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   const { options: { model: name, device, fmax }, files, signal } = run;
   const sink = new MemorySink();
@@ -135,7 +135,7 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   return { ...relaxation, seconds: relaxation.seconds + opening };
 }
 
-/** Runs the dynamics with a log. */
+/** Runs dynamics of the crystals with a log. */
 async function heatWithFiles(batch: Batch, run: DemoRun): Promise<Dynamics> {
   const { options: { device, steps, seed }, files, signal } = run;
   return await heat(batch, {

@@ -83,7 +83,7 @@ export function assertWritable(what: string, path: string): void {
   }
 }
 
-/** Returns the file system. A command never runs in a page. */
+/** Returns the host with its file system. It exists, because commands do not run in web pages. */
 function host(): Host {
   return findHost()!;
 }

@@ -13,9 +13,9 @@ import type { HookSet } from "../hooks/registry/hook_set.ts";
 export interface PartOptions {
   /** The device to run on. */
   readonly device: DeviceName;
-  /** Interrupts the run. */
+  /** Signal that interrupts the run. */
   readonly signal?: AbortSignal;
-  /** Adds hooks before the run begins. */
+  /** Called before the run begins. Adds hooks to the engine of this part. */
   watch?(hooks: HookSet<DynamicsKind>): void;
 }
 

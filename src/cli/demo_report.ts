@@ -19,7 +19,7 @@ Next: README.md does the same with your own structures, under "Relax structures"
 docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and
 "npx -y deno@2.9.6 task demo --help" lists its options.`;
 
-/** Announces the relaxation. */
+/** Returns the text that announces the relaxation. */
 export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {
   const crystals = systems === 1 ? "1 crystal" : `${systems} crystals`;
   const forces = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
@@ -27,7 +27,7 @@ export function relaxationToCome({ systems, fmax, model }: DemoOptions): string 
     `until\nno force is above ${fmax} eV/Å. The forces come from ${forces}.\n`;
 }
 
-/** Reports the results of the relaxation. */
+/** Returns the text with the results of the relaxation. */
 export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: DemoOptions): string {
   const { steps, before, after, stepCount, isInterrupted } = relaxation;
   const lines: string[] = [];
@@ -50,12 +50,12 @@ function rangeOf(steps: readonly number[]): string {
   return `${least} to ${most} steps, ${meanAndSpread(steps).mean.toFixed(1)} on average`;
 }
 
-/** Announces the dynamics. */
+/** Returns the text that announces the dynamics. */
 export function dynamicsToCome({ steps }: DemoOptions): string {
   return `\nDynamics: ${steps} steps of 4 fs in a Langevin bath of ${TARGET} K. The forces come from a kernel.\n`;
 }
 
-/** Reports the results of the dynamics. */
+/** Returns the text with the results of the dynamics. */
 export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOptions): string {
   const { means, late, atoms, stepCount, isInterrupted } = dynamics;
   const lines: string[] = [];
@@ -79,7 +79,7 @@ export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOption
   return lines.join("\n");
 }
 
-/** Lists the files that were written. */
+/** Returns the list of the files that were written, as text. */
 export function aboutFiles(
   { folder }: DemoFiles,
   { steps }: Relaxation,

@@ -40,7 +40,7 @@ export async function run(
     /**
      * Signal that interrupts the command.
      *
-     * @default it runs to its end
+     * @default undefined: the command runs to its end
      */
     readonly signal?: AbortSignal;
     /**

@@ -1,5 +1,5 @@
 /**
- * Name of the command.
+ * Command line of the program, for help texts.
  *
  * @module
  */

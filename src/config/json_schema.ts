@@ -22,9 +22,9 @@ export type JsonType =
 export interface JsonSchema {
   /** Address of the draft that the schema follows. */
   readonly $schema?: string;
-  /** Title. */
+  /** Short title of the value. */
   readonly title?: string;
-  /** Description. */
+  /** Description of the value, for readers and editors. */
   readonly description?: string;
   /** Allowed type or types. */
   readonly type?: JsonType | readonly JsonType[];
@@ -46,11 +46,11 @@ export interface JsonSchema {
   readonly items?: JsonSchema;
   /** Schemas of the members of an object. */
   readonly properties?: Readonly<Record<string, JsonSchema>>;
-  /** Schemas of which a value must match at least one. */
+  /** Names of required members of an object. */
   readonly required?: readonly string[];
   /** Schema of all other members; `false` allows no others. */
   readonly additionalProperties?: boolean | JsonSchema;
-  /** Schemas of which at least one must match. */
+  /** Schemas of which a value must match at least one. */
   readonly anyOf?: readonly JsonSchema[];
   /** Schemas of which a value must match exactly one. */
   readonly oneOf?: readonly JsonSchema[];

@@ -23,9 +23,12 @@ export interface VersionInfo {
   readonly v8?: string;
   /** Version of TypeScript, if the runtime reports it. */
   readonly typescript?: string;
-  /** User agent, in browsers and in runtimes other than Deno. */
+  /** User agent of a browser. */
   readonly userAgent?: string;
-  /** Target triple of Deno, processor and operating system of Node, or platform of the browser; `"unknown"` if neither is known. */
+  /**
+   * Target triple of Deno, processor and operating system of Node, or platform of a browser; `"unknown"` if the
+   * browser does not report it.
+   */
   readonly platform: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Members of Deno and of web pages that this package uses. They are looked up at run time, because neither
- * environment has the members of the other or knows their types.
+ * The host of the program: `Deno`, or a stand-in for it in Node and Bun. It is looked up at run time, because a web
+ * page has neither.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export type { Host, HostFile, HostStat, OpenOptions } from "./host_interface.ts"
 
 let node: Host | undefined;
 
-/** Returns the host: `Deno`, or a stand-in for it in Node; `undefined` in a page. */
+/** Returns `Deno`, or the stand-in for it in Node and Bun; `undefined` in a web page. */
 export function findHost(): Host | undefined {
   const { Deno: deno } = globalThis as unknown as { readonly Deno?: Host };
   if (deno !== undefined) return deno;

@@ -1,5 +1,5 @@
 /**
- * Members of Deno that are used here, as files and the process. Node has a stand-in for them.
+ * Types of the members of `Deno` that this package uses, such as files and the process. Node has a stand-in for them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export interface HostFile {
   close(): void;
 }
 
-/** Ways to open a file or a folder. */
+/** Options for opening a file or a folder. */
 export interface OpenOptions {
   readonly read?: boolean;
   readonly write?: boolean;
@@ -34,13 +34,13 @@ export interface HostStat {
   readonly ino: number | null;
 }
 
-/** Members of `Deno` that are used here. Node has a stand-in for each, except those that are optional. */
+/** Members of `Deno` that this package uses. The stand-in for Node has all of them except the optional ones. */
 export interface Host {
   /** Versions of Deno; undefined in Node. */
   readonly version?: { readonly deno: string; readonly v8: string; readonly typescript: string };
-  /** Operating system, named as in Deno. */
+  /** Operating system, by the name that Deno uses, and target triple. */
   readonly build: { readonly os: string; readonly target: string };
-  /** Permissions of Deno; undefined in Node, which permits everything. */
+  /** Permissions of Deno; undefined in Node, where everything is permitted. */
   readonly permissions?: {
     querySync(
       of: { name: "read"; path: string | URL } | { name: "ffi" },

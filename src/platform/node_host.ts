@@ -8,7 +8,7 @@ import type { Host, HostFile, OpenOptions } from "./host_interface.ts";
 import { lockByDatabase } from "./node_lock.ts";
 import { builtin, findProcess } from "./process.ts";
 
-/** Returns Node's files and process with the names that Deno gives them. */
+/** Returns a stand-in for `Deno` that uses the files and the process of Node. */
 export function nodeHost(): Host {
   const fs = builtin("node:fs"), files = builtin("node:fs/promises"), os = builtin("node:os");
   const process = findProcess()!;
@@ -45,7 +45,7 @@ function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Uint8Array<Arr
   return new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
-/** Opens a file. Its position starts at the beginning, and only `seekSync`, `readSync` and `writeSync` move it. */
+/** Opens a file. Its position begins at 0, and only `seekSync`, `readSync` and `writeSync` change it. */
 function openFile(path: string | URL, options: OpenOptions): HostFile {
   const fs = builtin("node:fs");
   const file = fs.openSync(path, flagsOf(options));
@@ -77,7 +77,10 @@ function openFile(path: string | URL, options: OpenOptions): HostFile {
   };
 }
 
-/** Returns the flags of the operating system, which can combine what Node's texts such as `"a+"` cannot. */
+/**
+ * Returns the flags of the operating system for opening a file. Unlike Node's names, such as `"a+"`, they can be
+ * combined freely.
+ */
 function flagsOf({ read, write, append, create, createNew }: OpenOptions): number {
   const { constants } = builtin("node:fs");
   const writes = write || append;

@@ -1,8 +1,9 @@
 /**
- * Locks for Node, which cannot lock files by itself.
+ * Locks of files and folders in Node, which has no function for them.
  *
- * SQLite can: an exclusive transaction locks its database by the operating system, until the process ends. So each
- * locked file or folder has an empty database in the folder for temporary files, named after its device and inode.
+ * SQLite has one: an exclusive transaction locks its database through the operating system until the process ends.
+ * Each locked file or folder therefore has an empty database in the folder for temporary files, named after its
+ * device and inode.
  *
  * @module
  */
@@ -13,8 +14,8 @@ import { builtin } from "./process.ts";
 const BUSY = 5;
 
 /**
- * Locks a file or folder, which is named by its device and inode. Returns `undefined` if another process of Node
- * has the lock.
+ * Locks the file or folder with this device and inode. Returns `undefined` if another process that runs in Node has
+ * the lock.
  *
  * @throws {TypeError} if the runtime has no `node:sqlite`
  */

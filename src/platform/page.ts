@@ -1,10 +1,10 @@
 /**
- * Members of a web page that are used here. Workers and other runtimes have some of them.
+ * Members of a web page that this package uses. Workers and other runtimes have some of them.
  *
  * @module
  */
 
-/** Members of `navigator` that are used here. */
+/** Members of `navigator` that this package uses. */
 export interface NavigatorHost {
   readonly hardwareConcurrency?: number;
   readonly userAgent?: string;
@@ -30,14 +30,14 @@ export function isIsolated(): boolean {
   return page.crossOriginIsolated === true;
 }
 
-/** Returns the address that relative addresses of the page refer to; `""` without a page. */
+/** Returns the address to which relative addresses in the page refer; an empty text if there is no page. */
 export function pageAddress(): string {
   return page.document?.baseURI ?? page.location?.href ?? "";
 }
 
 /**
- * Runs `start` while `location` is hidden if its origin is `"null"`, as in a worker of Deno. Some packages make a URL
- * of the origin as they are loaded, and fail if it is not valid.
+ * Runs `start`. If the origin of `location` is `"null"`, as in a worker of Deno, `location` is hidden meanwhile,
+ * because some packages create a URL from the origin when they are loaded, and fail if it is invalid.
  */
 export async function withoutNullOrigin<T>(start: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(globalThis, "location");

@@ -1,4 +1,4 @@
-/** Members of Node's `process` that are used here. */
+/** Members of Node's `process` that this package uses. */
 export interface Process {
   readonly getBuiltinModule?: (name: string) => unknown;
   readonly versions?: { readonly node?: string; readonly deno?: string; readonly v8?: string };
@@ -8,7 +8,7 @@ export interface Process {
   cwd(): string;
 }
 
-/** Built-in modules of Node that are used here, by name. Deno and Bun have them as well. */
+/** Built-in modules of Node that this package uses, by name. Deno and Bun have them as well. */
 export interface Builtins {
   readonly "node:fs": typeof import("node:fs");
   readonly "node:fs/promises": typeof import("node:fs/promises");
@@ -20,15 +20,16 @@ export interface Builtins {
   readonly "node:zlib": typeof import("node:zlib");
 }
 
-/** Returns a built-in module of Node; `undefined` in a page, and if the runtime does not have it. */
+/** Returns a built-in module of Node; `undefined` in a web page, or if the runtime does not have the module. */
 export function findBuiltin<Name extends keyof Builtins>(name: Name): Builtins[Name] | undefined {
   return findProcess()?.getBuiltinModule?.(name) as Builtins[Name] | undefined;
 }
 
 /**
- * Returns a built-in module of Node. It is not imported, because the bundle of a page has no such module.
+ * Returns a built-in module of Node. The module is looked up instead of imported, because bundles for web pages have
+ * no such module.
  *
- * @throws {TypeError} in a page, and if the runtime does not have the module
+ * @throws {TypeError} if the runtime does not have the module, as in a web page
  */
 export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name] {
   const module = findBuiltin(name);

@@ -1,5 +1,5 @@
 /**
- * The program that runs: its arguments, output, signals and exit, in Deno and Node.
+ * The running program: its arguments, output, signals and exit, in Deno and Node.
  *
  * @module
  */
@@ -14,24 +14,24 @@ interface CommandProcess extends Process {
   exit(code: number): never;
 }
 
-/** File descriptors of the output and of the errors. */
+/** File descriptors: 1 for the standard output, 2 for the standard error. */
 export type Stream = 1 | 2;
 
 function commandProcess(): CommandProcess {
   return findProcess() as CommandProcess;
 }
 
-/** Returns the arguments of the program. */
+/** Returns the command line arguments of the program. */
 export function programArguments(): readonly string[] {
   return commandProcess().argv.slice(2);
 }
 
-/** Returns the current folder. */
+/** Returns the path of the current directory. */
 export function currentFolder(): string {
   return commandProcess().cwd();
 }
 
-/** Ends the program. */
+/** Ends the program with an exit code. */
 export function exit(code: number): never {
   return commandProcess().exit(code);
 }
@@ -41,14 +41,14 @@ export function onInterrupt(listener: () => void): void {
   commandProcess().once("SIGINT", listener);
 }
 
-/** Returns whether the errors go to a terminal, and its width in characters if that is known. */
+/** Returns whether the standard error is a terminal, and the width of the terminal in characters if it is known. */
 export function errorTerminal(): { readonly isTerminal: boolean; readonly columns?: number } {
   const { isTTY = false, columns = 0 } = commandProcess().stderr;
   // Some terminals report a width of 0, which means unknown.
   return { isTerminal: isTTY, ...(isTTY && columns > 0 && { columns }) };
 }
 
-/** Writes text and waits until it is written. Returns `false` if the reader has closed the pipe. */
+/** Writes text to a stream, and waits until it is written. Returns `false` if the reader has closed the pipe. */
 export function writeText(stream: Stream, text: string): boolean {
   const { writeSync } = builtin("node:fs");
   let rest = new TextEncoder().encode(text);
@@ -58,7 +58,7 @@ export function writeText(stream: Stream, text: string): boolean {
     } catch (error) {
       const { code } = error as { readonly code?: unknown };
       if (code === "EPIPE") return false;
-      if (code !== "EAGAIN") throw error; // a full pipe that does not block: try until the reader reads
+      if (code !== "EAGAIN") throw error; // the pipe is full and does not block, so try again until the reader reads
     }
   }
   return true;

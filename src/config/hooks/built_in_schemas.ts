@@ -112,7 +112,7 @@ export type BuiltInHookName =
   | "checkpoint_upload"
   | "heartbeat";
 
-/** Schemas by the names of hooks. */
+/** Schema of each built-in hook, by the hook's name. */
 export const BUILT_IN_SCHEMAS: Readonly<Record<BuiltInHookName, HookSchema>> = {
   console_log: {
     description: "Logs the run on the console.",

@@ -38,7 +38,7 @@ export interface HookSchema {
   readonly anyOf?: readonly string[];
   /** Names of options that JSON cannot express, such as functions. Only configurations in code can have them. */
   readonly inCode?: readonly string[];
-  /** Alternative names of options → their names above. */
+  /** Names of options by their alternative names, both in camelCase. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 

@@ -38,7 +38,7 @@ export interface HookEntry {
   /** A custom hook in a module: `"./my_hooks.ts#MyHook"`. */
   readonly module?: string;
   /**
-   * Enables the hook. A disabled hook can be enabled later by its name.
+   * False to add the hook disabled. It can be enabled later by its name.
    *
    * @default true
    */
@@ -56,7 +56,7 @@ export interface HookEntry {
 /** Lists of hooks. Within a list, hooks run in the order of the list. */
 export type HooksConfigLists = {
   readonly [
-    /** Lists by purpose. */
+    /** Hooks of each list, in the order in which they run. */
     list in HookList
   ]?: readonly HookEntry[];
 };
@@ -102,7 +102,7 @@ export interface HooksConfigMembers {
    */
   readonly continueOnHookError?: boolean;
   /**
-   * Reports errors of hooks that do not stop the run.
+   * True to report errors of hooks that do not stop the run.
    *
    * @default true
    */

@@ -18,7 +18,7 @@ export type ModulePolicy = "folder" | "any" | "none";
 
 /** Rules for the addresses of modules. */
 export interface ModuleRules {
-  /** Base of relative paths. */
+  /** Base of relative paths; undefined for the current directory. */
   readonly base: string | URL | undefined;
   readonly policy: ModulePolicy;
 }

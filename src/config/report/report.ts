@@ -12,9 +12,9 @@ export interface ReportOptions {
    */
   readonly format?: "html" | "markdown";
   /**
-   * Returns the address of a picture in a Markdown report, given the SVG text and a file name.
+   * Returns the address by which a Markdown report refers to a plot, given the plot's SVG text and a file name.
    *
-   * @default embeds the picture as a `data:` address
+   * @default embeds the plot as a `data:` address
    */
   readonly link?: (svg: string, file: string) => string;
 }

@@ -28,7 +28,7 @@ export interface ReportSection {
   readonly blocks: readonly ReportBlock[];
 }
 
-/** A report. */
+/** A report, independent of its format. */
 export interface ReportContent {
   /** Name of the run. */
   readonly title: string;
@@ -38,7 +38,7 @@ export interface ReportContent {
   readonly sections: readonly ReportSection[];
 }
 
-/** Returns the report of a run. */
+/** Returns the content of the report of a run. */
 export function reportContent(run: RunData): ReportContent {
   const starts = run.records.filter((record) => record.type === "start");
   const end = endOf(run.records);

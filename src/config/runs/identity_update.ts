@@ -8,8 +8,9 @@ import type { LossContext, NamedNumbers } from "../../training/stages.ts";
 import { TrainingStage } from "../../training/stages.ts";
 
 /**
- * Returns the gradients of each step unchanged, so the results of training are bitwise identical with and without it.
- * Use it as a placeholder in configurations, or as the shortest example of a hook that may change gradients.
+ * Hook that returns the gradients of each step unchanged, so the results of training are bitwise identical with and
+ * without it. Use it as a placeholder in configurations, or as the shortest example of a hook that may change
+ * gradients.
  *
  * @example
  * ```ts

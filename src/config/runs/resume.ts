@@ -38,7 +38,7 @@ export interface Resumed<T> {
  * @throws {Error} if the folder has checkpoints, but all are damaged
  * @throws {TypeError} if the checkpoint belongs to another kind of engine
  * @throws {RangeError} if the checkpoint has a newer version or another precision
- * @throws {Error} if the file system refuses
+ * @throws {Error} if a checkpoint cannot be read
  *
  * @example
  * ```ts

@@ -67,8 +67,8 @@ export class RunLock {
       if (locks.includes(undefined)) {
         throw new RunFolderBusyError(folder, orDefault(() => holderIn(opened, folder), undefined));
       }
-      // This process now has the locks of the operating system. A holder may be alive all the same: on another machine
-      // if the network file system does not share locks, or in another runtime, which locks by other means.
+      // This process now has the locks of the operating system. Another holder may still be alive: on another machine,
+      // if the network file system does not share locks, or in another runtime, which uses other locks.
       const before = holderIn(file, folder), own = holderNow(host);
       if (before !== undefined && isHolding(host, before, own, writtenAt(host, folder))) {
         throw new RunFolderBusyError(folder, before);

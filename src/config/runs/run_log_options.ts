@@ -19,7 +19,10 @@ export interface RunLogOptions {
    * @default undefined: the hash is `null`
    */
   readonly config?: unknown;
-  /** File to which lines are appended. It is created if it does not exist. Only Deno supports this option. */
+  /**
+   * File to which lines are appended. It is created if it does not exist. A web page has no files, so use `write`
+   * there.
+   */
   readonly path?: string | URL;
   /** Function that takes each line with its newline. If it returns a promise, the next line waits for it. */
   readonly write?: WriteLine;

@@ -50,8 +50,8 @@ export type OtherTrainerOptions<
  * receives all options, including `hooksConfig`, and must pass them to the trainer that it creates.
  *
  * @param kind name of the kind; `"accelerate"` is the same as `"parallel"`
+ * @throws {RangeError} if the kind is unknown; the message suggests the most similar one
  * @throws {TypeError | RangeError} if an option of the trainer is wrong
- * @throws {TypeError | RangeError} for wrong options of the trainer
  *
  * @example
  * ```ts

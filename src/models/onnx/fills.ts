@@ -1,5 +1,5 @@
 /**
- * Functions that fill the inputs of each meaning.
+ * Functions that fill the inputs of a model, one for each meaning.
  *
  * @module
  */

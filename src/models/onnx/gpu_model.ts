@@ -248,7 +248,10 @@ export class GpuModel {
     return sizes;
   }
 
-  /** Compares runs on the GPU, with and without recording, with a run on wasm. No results are used before. */
+  /**
+   * Compares runs on the GPU, with and without recording, with a run on wasm. Called before any result of the GPU is
+   * used.
+   */
   async #compare(): Promise<SessionCheck> {
     const { name, note, backend, inputs, moving } = this.#parts;
     const values = await backend.viewOrRead(inputs.map(({ buffer }) => buffer)); // completes the search that sets lengths of lists

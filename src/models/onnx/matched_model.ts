@@ -28,9 +28,9 @@ export interface MatchedOnnx extends ModelReach {
 
 /** Tensors of a model. */
 export interface OnnxTensors {
-  /** Its inputs. */
+  /** Inputs of the model. */
   readonly inputs: readonly TensorInfo[];
-  /** Its outputs. */
+  /** Outputs of the model. */
   readonly outputs: readonly TensorInfo[];
 }
 

@@ -62,7 +62,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   /** Outputs of the model; `"forces"` is always one of them. */
   readonly gives: readonly ModelOutput[];
   /**
-   * True if translations do not change the results, see {@linkcode Model.isInvariant}. The manifest states it, or it
+   * True if translations do not change the results; see {@linkcode Model.isInvariant}. The manifest states it, or it
    * is derived from the graph.
    */
   readonly isInvariant: boolean;
@@ -163,7 +163,7 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Prepares the model for a batch, see {@linkcode Model.open}. On the backend `reference`, the evaluator runs it in
+   * Prepares the model for a batch; see {@linkcode Model.open}. On the backend `reference`, the evaluator runs it in
    * double precision if it knows all operators. On a GPU, the model runs on the buffers of the state if they have the
    * form that it needs. Otherwise the host runs it, with copies in both directions at each step, and `describe` shows
    * the reason.

@@ -44,8 +44,9 @@ interface Found {
 type Named = ReadonlyMap<OnnxInput, OnnxInputBinding>;
 
 /**
- * Adds an output with the energy without the energies of free atoms to a graph, and adds these energies to the
- * manifest. Returns the model unchanged if its graph does not add such energies.
+ * Separates the energies of free atoms from the energy of a graph. The graph gets an output with the rest of its
+ * energy, and the manifest gets the energies of free atoms. Returns the model unchanged if its graph does not add
+ * such energies.
  */
 export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx {
   const opset = opsetOf(loaded.file);
@@ -64,7 +65,10 @@ export function splitEnergies(loaded: LoadedOnnx, derived: string[]): LoadedOnnx
   return { ...loaded, bytes, file, manifest, by: (member) => originOf(loaded, found, member) };
 }
 
-/** Returns a manifest with the energies of free atoms. Its energy output is the one without these energies. */
+/**
+ * Returns a manifest that contains the energies of free atoms, and names the output with the rest of the energy as
+ * its energy.
+ */
 function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
   readonly tensor: string;
   readonly values: ReadonlyMap<string, number>;
@@ -120,8 +124,8 @@ function originOf(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifes
 }
 
 /**
- * Returns the inputs by their meanings; `undefined` if an input has no known meaning. That error is reported later,
- * when the model is opened.
+ * Returns the inputs by their meanings; `undefined` if the meaning of an input is unknown, which is reported when the
+ * model is opened.
  */
 function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefined {
   try {
@@ -171,9 +175,9 @@ function findFree(graph: Graph, energy: string, known: Named): Found | undefined
 }
 
 /**
- * Returns a function that names the inputs on which a value of the graph depends. `"nothing"` means no input,
- * `"systems"` at most the inputs that state the systems of atoms, `"elements"` also the input `numbers`, and `"more"`
- * further inputs, such as positions.
+ * Returns a function that classifies a value of the graph by the inputs on which it depends: `"nothing"` (no inputs),
+ * `"systems"` (only inputs with the systems of atoms), `"elements"` (also the element numbers), or `"more"` (other
+ * inputs, such as positions).
  */
 function dependences(
   graph: Graph,
@@ -234,8 +238,8 @@ function elementValues(
 }
 
 /**
- * Adds an output with the energy without the energies of free atoms to a graph, which keeps its original energy
- * output. Returns the name of the new output.
+ * Adds an output with the rest of the energy, without the energies of free atoms, to a graph. The original energy
+ * output stays. Returns the name of the new output.
  */
 function addRest(graph: Graph, energy: string, { rest, path }: Found): string {
   let value = rest;

@@ -91,7 +91,7 @@ export interface OnnxOutputChoice {
   /**
    * `"node"` if the output has a row per atom, `"system"` if it has a row per system.
    *
-   * @default derived from the names in its shape, else from the number of rows
+   * @default derived from the names in its shape, otherwise from the number of rows
    */
   readonly level?: "node" | "system";
   /**
@@ -152,7 +152,8 @@ export interface OnnxManifest {
    */
   readonly nearest?: number;
   /**
-   * Further lists of edges by name, each with its own cutoff and inputs. Models with electrostatics often need one.
+   * Further lists of edges by name, each with its own inputs and its own cutoff, such as a longer one for
+   * electrostatics.
    *
    * @default undefined
    */
@@ -214,7 +215,7 @@ export interface OnnxManifest {
   /**
    * `"joined"` if the model takes all systems at once, `"single"` if it takes one at a time.
    *
-   * @default "single" if no input gives the systems of atoms, else "joined"
+   * @default "single" if no input has the systems of atoms, otherwise "joined"
    */
   readonly batch?: "joined" | "single";
   /**

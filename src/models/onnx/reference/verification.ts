@@ -22,9 +22,9 @@ import type { OnnxReference } from "./reference.ts";
 export interface Verifiable {
   /** The model in its session on the host. */
   readonly opened: OnnxOpened;
-  /** Its manifest. */
+  /** Manifest of the model. */
   readonly manifest: OnnxManifest;
-  /** Its reference. */
+  /** Reference of the model, with its origin. */
   readonly found: FoundReference;
   /**
    * True if functions in the options affect the results. They have no names that identify them, so findings are not
