@@ -15,7 +15,7 @@ export interface Terminal {
   /**
    * Output for progress, in which a line may overwrite the one before.
    *
-   * @default no progress
+   * @default undefined: progress is not shown
    */
   readonly progress?: {
     /** Writes text without adding a newline. */

@@ -101,7 +101,7 @@ export class TrainerCore<
    * update would be applied twice: resume from a checkpoint in this case.
    *
    * @throws {TypeError} if there is no training data, or if batches lack an input of the model
-   * @throws {Error} the error of a step, or of a hook whose errors stop the run
+   * @throws {Error} if a step fails, or a hook whose errors stop the run; the error itself is thrown
    */
   async train(epochs: number = this.#options.epochs ?? 1): Promise<Outcome> {
     checkCount(`train ${this.name}`, "epochs", epochs, 0);

@@ -81,7 +81,7 @@ export interface TrainerParts {
   /**
    * Names, or patterns of names, of the tensors to train.
    *
-   * @default the parameters noted in the file; otherwise weights and biases, by their position in the graph
+   * @default the parameters noted in the file; otherwise weights and biases, recognized by their names and uses
    */
   readonly parameters?: Patterns;
   /**
@@ -188,7 +188,7 @@ export interface TrainerParts {
    * Configuration of the run: plain data, URLs and functions. Its hash uses the text of URLs and ignores functions.
    * It is available as `trainer.config` and to hooks at TRAIN_BEGIN; logs write its hash.
    *
-   * @default the `hooksConfig` of a `Trainer`
+   * @default the option `hooksConfig`, for a `Trainer`
    */
   readonly config?: unknown;
   /**

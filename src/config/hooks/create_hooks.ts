@@ -74,7 +74,7 @@ export interface CreateHooksOptions {
  *
  * @throws {TypeError | RangeError} for an unknown name, option or value; the message has its path in the
  * configuration, and suggests the most similar name
- * @throws {TypeError} for a module that `modules` does not allow
+ * @throws {TypeError} if the option `modules` does not allow a module
  * @throws {Error} if a module cannot be loaded, or if a hook rejects its options; the original error is the `cause`
  *
  * @example

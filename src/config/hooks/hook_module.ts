@@ -14,7 +14,7 @@ import { wrong } from "../json_schema.ts";
  * function without; an object is the hook itself. Without `#` the default export is used.
  *
  * @param spec the module as the configuration names it; `address` is its resolved address
- * @throws {TypeError} if the export is not a hook, a class or a function
+ * @throws {TypeError} if the export is not a hook, a class or a function, or if it is a hook and options are given
  * @throws {RangeError} if the module does not have the export
  * @throws {Error} if the module cannot be loaded, with its error as the cause
  */

@@ -22,7 +22,7 @@ export type { HookFactory, RegisteredHook } from "./registered_hook.ts";
  * `json_log`, `checkpoint`, `logging`, `gradient_monitor`, `model_checkpoint`, `early_stopping` and more, see
  * {@linkcode hooksSchema}.
  *
- * @example A custom hook, by name
+ * @example Register a custom hook
  * ```ts
  * import { createHooks, HookRegistry } from "@hooke/hooke/config";
  * import { assertEquals, assertRejects } from "@std/assert";
@@ -51,7 +51,7 @@ export type { HookFactory, RegisteredHook } from "./registered_hook.ts";
  * await assertRejects(() => createHooks(misspelt, { registry }), TypeError, "did you mean steps?");
  * ```
  *
- * @example Hooks of a configuration, to be switched by name before and during training
+ * @example Enable and disable the hooks of a configuration by name
  * ```ts
  * import { HookRegistry } from "@hooke/hooke/config";
  * import { assertEquals } from "@std/assert";

@@ -45,8 +45,8 @@ export interface HookSchema {
 /**
  * Checks the options of a hook in a configuration, and returns them with names in camelCase.
  *
- * @throws {TypeError} for an unknown option, an option of the wrong type, or one that is given twice
- * @throws {RangeError} for an option out of range
+ * @throws {TypeError} if an option is unknown, of the wrong type, missing, or given in both spellings
+ * @throws {RangeError} if the value of an option is not allowed
  */
 export function readHookOptions(
   { options, required = [], anyOf = [], inCode = [], aliases = {} }: HookSchema,

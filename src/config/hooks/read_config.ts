@@ -62,8 +62,8 @@ const OBJECT: JsonSchema = { type: "object" };
 /**
  * Reads and checks a configuration.
  *
- * @throws {TypeError} for unknown members, and values of the wrong type
- * @throws {RangeError} for a value that is not allowed
+ * @throws {TypeError} if a member is unknown, or if its value has the wrong type
+ * @throws {RangeError} if the value of a member is not allowed
  */
 export function readConfig(config: HooksConfig): ReadConfig {
   if (!isObject(config)) throw new TypeError(wrong("the configuration", "an object", config));

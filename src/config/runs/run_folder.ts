@@ -32,7 +32,7 @@ import { builtin } from "../../platform/process.ts";
  * @throws {RangeError} if the folder contains other files, belongs to another configuration, or was written by a
  * newer version
  * @throws {SyntaxError} if a file in the folder is damaged; the message has the line or key
- * @throws {TypeError} for wrong options, and in a web page, which has no file system
+ * @throws {TypeError} if an option is wrong, and in a web page, which has no file system
  * @throws {Error} if a file or folder cannot be read or written; the error has the `code` of the file system's error,
  * which is its `cause`
  *

@@ -66,7 +66,7 @@ export interface RunFolderOptions {
    * Options of the `Reporter` that collects scalars. Its `reporters` receive the scalars in addition to the files of
    * the folder.
    *
-   * @default a collection every 10 steps
+   * @default scalars are collected every 10 steps
    */
   readonly scalars?: Partial<Omit<ReporterOptions, "name">>;
   /**

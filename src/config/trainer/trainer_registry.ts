@@ -24,7 +24,7 @@ export type TrainerFactory = (options: AnyTrainerOptions) => Trainer;
  * `"accelerate"`. A parallel trainer divides each batch among Workers. By default there are half as many Workers as
  * processors, but at least two.
  *
- * @example A custom kind in a registry of its own
+ * @example A custom kind in a separate registry
  * ```ts
  * import { TrainerRegistry } from "@hooke/hooke/config";
  * import { Trainer } from "@hooke/hooke/training";

@@ -27,7 +27,7 @@ import type { Verification } from "./reference/verification.ts";
  * has shown that padding does not change results. A model without an input with the systems of atoms runs once per
  * system.
  *
- * @example The Lennard-Jones potential as a graph
+ * @example Run the Lennard-Jones potential as a graph
  * ```ts
  * import { Batch, fcc } from "@hooke/hooke/batch";
  * import { NVE } from "@hooke/hooke/dynamics";
@@ -43,7 +43,7 @@ import type { Verification } from "./reference/verification.ts";
  * assertAlmostEquals(batch.get("energy")[0]! / 32, -0.0776, 1e-4);
  * ```
  *
- * @example What is said of a model of molecules that knows four elements, and angles
+ * @example The manifest of a model with four elements and triplets
  * ```ts
  * import type { OnnxManifest } from "@hooke/hooke/models/onnx";
  *
@@ -239,7 +239,7 @@ export class OnnxModel implements Model, AsyncDisposable {
    * manifest in the metadata. If forces were added, weights from other files are included; otherwise they stay in
    * those files.
    *
-   * @example Forces for another program
+   * @example Export a model with the forces that were added
    * ```ts
    * import { OnnxModel } from "@hooke/hooke/models/onnx";
    * import { decodeModel, GraphBuilder } from "@hooke/hooke/onnx";

@@ -58,7 +58,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
   /**
    * Largest length of the edges that form triplets, Å.
    *
-   * @default no triplets
+   * @default undefined: no triplets
    */
   readonly reach?: number;
   /**
@@ -106,7 +106,7 @@ export interface AtomsDataOptions extends BatchingOptions, AtomsManifest {
    * Name of the field, or of the member of `info`, that holds the virial −V σ in eV, with nine or six numbers like a
    * stress. It is used for systems that have a cell but no stress.
    *
-   * @default virials are not read
+   * @default undefined: virials are not read
    */
   readonly virial?: string;
   /**

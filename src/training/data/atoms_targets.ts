@@ -24,7 +24,7 @@ const TARGETS: readonly Target[] = ["energy", "forces", "stress"];
  * Returns the targets of all systems. A target whose field the options do not name is included if every system has
  * it. With `partial`, every target is included, and systems may lack it.
  *
- * @param isWhole false if the systems are a part of a dataset; with `partial`, they may then all lack a target
+ * @param isWhole false if the systems are a part of a dataset; with `partial`, all may then lack a target
  * @param freeEnergy returns the energy of the free atoms of a system in eV, by the index of the system
  * @throws {RangeError} if a system lacks a required target, if a weight is not above 0, or if the energy of an
  * element is unknown; the message names the system

@@ -11,7 +11,7 @@ export interface CrossEntropyOptions {
   /**
    * The output with a score for each class along its last axis, before any softmax.
    *
-   * @default the only output
+   * @default the only float32 output of the model
    */
   readonly output?: string;
   /**

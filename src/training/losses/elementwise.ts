@@ -8,7 +8,7 @@ export interface LossOptions {
   /**
    * The output of the model.
    *
-   * @default the only output
+   * @default the only float32 output of the model
    */
   readonly output?: string;
   /**

@@ -17,7 +17,7 @@ export interface LossBuilder {
   /**
    * Returns an output of the model.
    *
-   * @param name the name of an output, or of any value of the graph; by default the only output
+   * @param name the name of an output, or of any value of the graph; by default the only float32 output
    * @throws {RangeError} if no value has that name, or if there are several outputs and no name is given
    * @throws {TypeError} if the value is not float32
    */
@@ -50,7 +50,7 @@ export interface LossTerm {
   /**
    * Returns how many numbers the mean of a batch is taken over, so that several batches can be combined as one.
    *
-   * @default the samples of the batch
+   * @default the number of samples in the batch
    */
   count?(batch: TrainingBatch): number;
 }

@@ -23,7 +23,7 @@ export interface Metric {
   /**
    * Returns how many numbers the mean of a batch is taken over.
    *
-   * @default the samples of the batch
+   * @default the number of samples in the batch
    */
   count?(batch: TrainingBatch): number;
   /**

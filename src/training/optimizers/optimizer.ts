@@ -40,7 +40,7 @@ export interface OptimizerOptions extends GroupRates {
   /**
    * The parameters that the optimizer updates: names, or patterns of names.
    *
-   * @default those that no other optimizer names
+   * @default the parameters that no other optimizer names
    */
   readonly parameters?: string | readonly string[];
   /**

@@ -40,7 +40,7 @@ import { writeTuned } from "./tuned_files.ts";
  * inputs that training data lack; also the errors of `Trainer`, `atomsData` and `withLora`
  * @throws {ModelMismatchError} if the meaning of an input is unknown, or if the results differ from those of the
  * reference
- * @throws {Error} the error of a step, or if a file cannot be written
+ * @throws {Error} if a step fails (the error of the step), or if a file cannot be written
  *
  * @example Fine-tune the constant of a spring
  * ```ts

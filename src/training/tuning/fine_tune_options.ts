@@ -104,7 +104,7 @@ export interface FineTuneOptions
   /**
    * The .onnx file to write. Its manifest and its reference are written beside it.
    *
-   * @default nothing is written
+   * @default undefined: nothing is written
    */
   readonly out?: string | URL;
   /**

@@ -26,7 +26,7 @@ export interface LoraOptions {
   /**
    * Numerator of the factor `alpha / rank` by which an adapter is multiplied.
    *
-   * @default rank
+   * @default `rank`, so that the factor is 1
    */
   readonly alpha?: number;
   /**
