@@ -1,8 +1,7 @@
 /**
- * What simulations cost, for reading: `deno bench -A bench/dynamics_bench.ts`.
- *
- * All bodies of a group do the same number of atom-steps on the wasm backend, so that times of a group compare: by size
- * and by count they should be flat. The promises are measured by `deno task bench:table dynamics`.
+ * Measures simulations and prints quick figures: `deno bench -A bench/dynamics_bench.ts`. All bodies of a group do
+ * the same number of atom-steps on the wasm backend, so their times can be compared. They should not depend on the
+ * size or the number of systems. `deno task bench:table dynamics` measures the promises.
  *
  * @module
  */
@@ -32,7 +31,7 @@ function nve(hooks: ReturnType<typeof observers> = []): Engine {
   return new NVE({ model, dt: 1, hooks });
 }
 
-/** What is to be run, again and again, on a batch that is there already. */
+/** An engine and a batch that is run repeatedly. */
 interface Body {
   readonly engine: Engine;
   readonly batch: Batch;

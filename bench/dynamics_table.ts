@@ -1,5 +1,5 @@
 /**
- * What simulations cost: the rows of the table in its issue. See bench/README.md.
+ * Rows of the benchmark of simulations. bench/README.md describes them.
  *
  * @module
  */
@@ -35,7 +35,10 @@ function cpu(name: string, ...peers: readonly string[]): Comparison {
   return { case: name, peers, of: "cpu" };
 }
 
-/** The whole update; half a kick and a drift by themselves, which no run of steps consists of, are only told. */
+/**
+ * Measures the whole update of a step. The note also reports half a kick and a drift alone, which do not occur in
+ * this form in a run.
+ */
 async function update(setting: BenchSetting): Promise<BenchResult | NotMeasured> {
   const whole = await compareWith(setting, cpu("velocity Verlet update", "c vv_full sse4.1"));
   const part = await compareWith(setting, cpu("kick and drift", "c kick_drift sse4.1"));

@@ -1,5 +1,5 @@
 /**
- * What engines cost beside each other: the rows of the table in their issue. See bench/README.md.
+ * Rows of the benchmark that compares engines with each other. bench/README.md describes them.
  *
  * @module
  */

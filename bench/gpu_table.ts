@@ -1,5 +1,5 @@
 /**
- * What running on a GPU costs: the rows of the table in its issue. See bench/README.md.
+ * Rows of the benchmark on a GPU. bench/README.md describes them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ const RUNS = 3;
 
 const NO_MODELS = { missing: "the models beside the project" } as const;
 
-/** How many processes there are. */
+/** Returns the number of processes. */
 function timesOf({ isQuick = false }: BenchSetting): number {
   return isQuick ? 1 : RUNS;
 }
@@ -34,7 +34,9 @@ async function argonRow(
   return ratioOf((await argon).map((costs) => [costs[of], costs[to]]));
 }
 
-/** By the clock; that by CPU time, of the GPU in software where it is one, is told. */
+/**
+ * Returns the ratio of wall times. The note has the ratio of CPU times, which include the work of a software adapter.
+ */
 function ratioOf(pairs: readonly (readonly [Cost, Cost])[]): BenchResult {
   const runs = pairs.map(([a, b]) => a.wall / b.wall);
   const cpu = middle(pairs.map(([a, b]) => a.cpu / b.cpu));

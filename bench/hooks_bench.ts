@@ -1,8 +1,7 @@
 /**
- * What the hook core costs, for reading: `deno bench -A bench/hooks_bench.ts`.
- *
- * All of it runs in one isolate, where inline caches are shared, so later groups look slower than they are alone.
- * The promises are measured by `deno task bench:table hooks`, each case in a process of its own.
+ * Measures the hook core and prints quick figures: `deno bench -A bench/hooks_bench.ts`. All groups run in one
+ * isolate, where they share inline caches, so later groups look slower than they are alone. `deno task bench:table
+ * hooks` measures the promises, each case in a separate process.
  *
  * @module
  */
@@ -10,12 +9,12 @@
 import { CASES } from "./hooks/case.ts";
 import type { Work } from "./hooks/slices.ts";
 
-/** What is compared in a group: names of cases, all over the same floor, and how many events a body does. */
+/** A group of cases with the same floor, and the number of events of a body. */
 interface Group {
   readonly group: string;
   readonly floor: string;
   readonly cases: readonly string[];
-  /** So many that a body takes 50 µs or more. */
+  /** Number of events of a body, large enough that a body takes 50 µs or more. */
   readonly events: number;
 }
 

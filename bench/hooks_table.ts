@@ -1,5 +1,5 @@
 /**
- * What the hook core costs: the rows of the table in its issue. See bench/README.md.
+ * Rows of the benchmark of the hook core. bench/README.md describes them.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What each kernel costs, all but those of pairs, for reading: `deno bench -A bench/kernels_bench.ts`. A body is 16
- * steps of 64 systems of 64 atoms: 65 536 atoms in all.
+ * Measures each kernel except those of pairs, and prints quick figures: `deno bench -A bench/kernels_bench.ts`. A
+ * body is 16 steps of 64 systems of 64 atoms: 65 536 atoms in all.
  *
  * @module
  */

@@ -92,7 +92,7 @@ function melt(atoms: number): Argon {
   };
 }
 
-/** What finding the pairs costs, ns per atom: positions leap to and fro by more than the skin. */
+/** Measures the time to find the pairs, ns per atom. Positions jump back and forth by more than the skin. */
 function rebuild(systems: readonly Argon[], atoms: number): number {
   const nve = new Nve(openBackend("wasm"), systems, Number(flags.skin));
   const run = () => nve.backend.run(nve.force, 0, 1);

@@ -1,8 +1,8 @@
 /**
- * What pair potentials cost, and what they cost more with energies, virials, a switch, several species; and what lists
- * of edges and triplets cost:
- * `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels neighbors and lennard_jones or morse
- * for 4000 atoms that stand still; or of neighbors, edges and, where there are some, triplets.
+ * Measures pair potentials, alone and with energies, virials, a switch and several species, and lists of edges and
+ * triplets: `deno bench -A bench/kernels_force_bench.ts`. A body is one call of the kernels `neighbors` and
+ * `lennard_jones` or `morse` for 4000 atoms at rest, or of `neighbors`, `edges` and, if there are triplets,
+ * `triplets`.
  *
  * @module
  */
@@ -25,7 +25,7 @@ const MORSE = morse.row({ depth: epsilon, width: 1.6, distance: sigma * 2 ** (1 
 
 const BUCKINGHAM = buckingham.row({ strength: 10_549, length: 0.273, dispersion: 63.7 }, cutoff);
 
-/** What is compared with Lennard-Jones forces of one species. */
+/** A body that is compared with Lennard-Jones forces of one species. */
 interface Body {
   readonly kernel?: PairKernel;
   readonly parameters?: readonly number[];

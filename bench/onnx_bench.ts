@@ -1,6 +1,6 @@
 /**
- * What models cost, for reading: `deno bench -A bench/onnx_bench.ts`. The promises are measured by
- * `deno task bench:table onnx`.
+ * Measures models and prints quick figures: `deno bench -A bench/onnx_bench.ts`. `deno task bench:table onnx`
+ * measures the promises.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What models cost: the rows of the table in its issue. See bench/README.md.
+ * Rows of the benchmark of models. bench/README.md describes them.
  *
  * @module
  */
@@ -79,7 +79,7 @@ async function built({ isQuick = false }: BenchSetting): Promise<BenchResult | N
   return { value: middle(runs), runs, note: `${build} ms to ${parse} ms; ${all[0]!.nodes} nodes` };
 }
 
-/** How often a model's reference is in one batch, and runs in a turn. */
+/** Number of copies of a model's reference in one batch, and number of runs in a turn. */
 type Size = readonly [copies: number, events: number];
 
 /** A row that divides forces by our gradient by those traced by PyTorch. */

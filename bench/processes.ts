@@ -6,7 +6,10 @@
 
 import { fileURLToPath } from "node:url";
 
-/** What a script of this folder prints, as JSON, so many times. Throws an `Error` when it fails. */
+/**
+ * Runs a script of this folder several times, and returns what each run prints, parsed as JSON. Throws an `Error` if
+ * the script fails.
+ */
 export async function printedBy<T>(
   script: string,
   { args = [], flags = [], times }: {

@@ -12,31 +12,31 @@ export interface BenchRow {
   run(setting: BenchSetting): Promise<BenchResult | NotMeasured>;
 }
 
-/** What a case measured. */
+/** Result of a case. */
 export interface BenchResult {
   /** The value compared with the limit. */
   value: number;
   /** The single runs that the value was made from. */
   runs: number[];
-  /** What the reader should know besides: the other contenders, an odd machine. */
+  /** Additional information for readers, such as the other contenders or an unusual machine. */
   note?: string;
 }
 
 /** A case that could not be measured here. It is neither good nor bad, and says so. */
 export interface NotMeasured {
-  /** What is missing. */
+  /** Description of the missing program or file. */
   missing: string;
 }
 
-/** What is there to measure with. */
+/** Settings of a measurement. */
 export interface BenchSetting {
   /** The folder of the peers; left out, what needs peers is not measured. */
   peers?: string;
-  /** Where the peers' environments, programs and inputs are. */
+  /** Folder of the environments, programs and inputs of the peers. */
   work: string;
-  /** Whether environments that are missing are to be made, which takes minutes and the network. */
+  /** True to make missing environments, which takes minutes and needs the network. */
   makes: boolean;
-  /** Whether only what is far off is to be found: fewer processes will do. @default false */
+  /** True to detect only large deviations, with fewer processes. */
   isQuick?: boolean;
 }
 

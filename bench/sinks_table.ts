@@ -1,5 +1,5 @@
 /**
- * What sinks cost: the rows of the table in their issue. See bench/README.md.
+ * Rows of the benchmark of sinks. bench/README.md describes them.
  *
  * @module
  */
@@ -50,7 +50,7 @@ async function growth(): Promise<BenchResult> {
   };
 }
 
-/** What a trajectory costs a run, by the clock: what is written is written beside it. */
+/** Measures the cost of a trajectory by wall time, because the file is written in parallel to the run. */
 async function writing({ isQuick = false }: BenchSetting): Promise<BenchResult> {
   const all = await printedBy<Record<"ours" | "alone", Cost>>("sinks/writing.ts", {
     times: isQuick ? 1 : 3,

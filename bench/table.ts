@@ -22,15 +22,15 @@ import { show } from "./show.ts";
 const GROUPS = ["hooks", "dynamics", "onnx", "gpu", "training", "sinks", "engines"];
 
 /**
- * What counts as nothing where the limit is 0. A measured average of zero bytes per event is never exactly
- * zero; the smallest object, made at one event in twenty-four, is half a byte per event.
+ * Largest value that counts as 0 if the limit is 0. A measured average of zero bytes per event is never exactly zero.
+ * The smallest object, made at one event in twenty-four, is half a byte per event.
  */
 const EPSILON = 0.5;
 
-/** Where peers are looked for when nobody says. */
+/** Default folder of the peers. */
 const PEERS = new URL("../../shared/peers", import.meta.url), WORK = "/tmp/hooke_peers";
 
-/** How a value stands to its limit: `far` is what the guard refuses. */
+/** Compares a value with its limit. The guard fails if the result is `far`. */
 export function judge({ limit }: Pick<BenchRow, "limit">, value: number): "good" | "over" | "far" {
   if (value <= limit) return "good";
   return value <= (limit === 0 ? EPSILON : 2 * limit) ? "over" : "far";
@@ -58,7 +58,7 @@ export function formatJson(
   return JSON.stringify({ id, value, limit, unit, runs });
 }
 
-/** What there is to measure with, by the options of the command. */
+/** Returns the settings of a measurement from the options of the command. */
 export async function settingOf(
   { peers, venvs = WORK, guard = false }: { peers?: string; venvs?: string; guard?: boolean },
 ): Promise<BenchSetting> {
@@ -68,14 +68,14 @@ export async function settingOf(
   return { ...beside !== undefined && { peers: beside }, work: venvs, makes: false };
 }
 
-/** The rows of a group, or `undefined` when nobody has written it yet. */
+/** Loads the rows of a group; returns `undefined` if the group does not exist. */
 async function loadGroup(group: string): Promise<BenchRow[] | undefined> {
   const module = new URL(`./${group}_table.ts`, import.meta.url);
   const exists = await Deno.stat(module).then(() => true, () => false);
   return exists ? (await import(module.href)).default : undefined;
 }
 
-/** What a group came to. */
+/** Result of a group. */
 interface Report {
   /** The ids far over their limit. */
   readonly far: readonly string[];

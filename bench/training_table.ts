@@ -1,5 +1,5 @@
 /**
- * What training costs: the rows of the table in its issue. See bench/README.md.
+ * Rows of the benchmark of training. bench/README.md describes them.
  *
  * @module
  */

@@ -15,7 +15,7 @@ export interface Cost {
   readonly cpu: number;
 }
 
-/** How turns are taken. */
+/** Options of the turns. */
 export interface Turns {
   /** Turns of each that count. */
   readonly turns: number;

@@ -1,6 +1,6 @@
 /**
- * Rows of the table that compare ours with programs of others: a case of bench/peers, who counts in it, and what of
- * the turns is compared.
+ * Rows of the table that compare Hooke with other programs. Each row names a case of bench/peers, the peers that
+ * count, and the cost to compare.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { needsOf, playCase, type Played } from "../peers/run.ts";
 import type { BenchResult, BenchSetting, NotMeasured } from "../row.ts";
 import { show } from "../show.ts";
 
-/** What is compared. */
+/** Comparison of one case with its peers. */
 export interface Comparison {
   readonly case: string;
-  /** Which peers count: the fastest of them is divided by. */
+  /** Names of the peers that count. The cost of Hooke is divided by that of the fastest of them. */
   readonly peers: readonly string[];
   /** CPU or wall time per event, or the number of steps. */
   readonly of: "cpu" | "wall" | "steps";
@@ -43,7 +43,7 @@ export async function compareWith(
   return resultOf(comparison, turns);
 }
 
-/** What the turns of a case come to. */
+/** Returns the ratio of the costs of Hooke and of the fastest peer that counts. */
 export function resultOf({ case: name, peers, of }: Comparison, { turns }: Played): BenchResult {
   const ours = costs(turns.ours!, of);
   const all = Object.entries(turns).filter(([one]) => one !== "ours")

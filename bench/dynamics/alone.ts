@@ -1,6 +1,6 @@
 /**
- * What is measured of ours alone, each case in a process of its own: `alone.ts CASE` prints one line of JSON. Needs
- * `--v8-flags=--expose-gc`.
+ * Measures Hooke without peers. `alone.ts CASE` runs one case in a separate process, and prints one line of JSON.
+ * Needs `--v8-flags=--expose-gc`.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type Footprint, type Growth, growth, memoryPerAtom } from "./memory.ts"
 import { observersOverNone } from "./observers.ts";
 import { rebuildInForceCalls } from "./rebuild.ts";
 
-/** What each case finds. */
+/** Results by case. */
 export interface Alone {
   /** Pairs found anew, in units of one force call. */
   readonly rebuild: number;

@@ -2,7 +2,7 @@ import { NVE } from "../../src/dynamics/mod.ts";
 import { argonModel, crystals } from "./input.ts";
 import { type Observer, observers } from "./observers.ts";
 
-/** What steps leave on the heap. */
+/** Heap memory that steps allocate and do not free. */
 export interface Garbage {
   /** Bytes per step, no hooks. */
   readonly without: number;
@@ -59,9 +59,9 @@ function steps(hooks: readonly Observer[]): Work {
 }
 
 /**
- * What more steps leave more, to a tenth of a byte. Short and longer runs take turns. Most of either leave some 700 or
- * 1300 bytes more than the least, whatever their length, so the least of the longer counts; of the short ones the third
- * least, as one or two may be short of what was collected meanwhile.
+ * Returns the growth of the heap per additional step, to a tenth of a byte. Short and long runs alternate. Most runs
+ * leave some 700 or 1300 bytes more than the least, whatever their length, so the least of the long runs counts. Of
+ * the short runs the third least counts, because one or two may be too small by memory that was collected meanwhile.
  */
 async function slope(work: Work, n: number = STEPS, tries: number = TRIES): Promise<number> {
   for (let i = 0; i < WARM_UP_RUNS; i++) await work(WARM_UP_STEPS);

@@ -13,7 +13,7 @@ export const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } as const;
 /** The edge of a cubic cell of the crystal, Å, and its temperature to begin with, K. */
 const EDGE = 5.26, KELVIN = 80;
 
-/** What bench/peers/inputs.py writes. Å, Å/fs. */
+/** Content of a file that bench/peers/inputs.py writes. Lengths are in Å, velocities in Å/fs. */
 interface SharedInput {
   readonly systems: readonly {
     readonly n: number;

@@ -20,7 +20,7 @@ export interface Growth {
   readonly steps: number;
 }
 
-/** What a run of 108000 atoms takes. */
+/** Measures the memory that a run of 108000 atoms takes. */
 export async function memoryPerAtom(): Promise<Footprint> {
   const backend = openBackend("wasm"), rss = Deno.memoryUsage().rss, linear = linearOf(backend);
   const batch = crystals(30);
@@ -36,7 +36,7 @@ export async function memoryPerAtom(): Promise<Footprint> {
   };
 }
 
-/** What 1e5 steps of 108 atoms leave behind, after as many to warm up. */
+/** Measures the memory that 1e5 steps of 108 atoms leave behind, after 1e5 steps of warm-up. */
 export async function growth(): Promise<Growth> {
   const backend = openBackend("wasm"), batch = crystals(3), steps = 1e5;
   const engine = new NVE({ model: argonModel(), dt: 1, backend });
@@ -52,7 +52,7 @@ export async function growth(): Promise<Growth> {
   };
 }
 
-/** How large the memory of the kernels is. */
+/** Returns the size of the kernels' memory in bytes. */
 function linearOf(backend: Backend): number {
   const one = backend.alloc("i32", 1);
   const { byteLength } = backend.view(one).buffer;

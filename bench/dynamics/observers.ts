@@ -3,10 +3,13 @@ import { cpuOf, lowerQuartile } from "./cpu.ts";
 import { argonModel, crystals } from "./input.ts";
 
 const OBSERVERS = 8, EVERY = 10, STEPS = 100, SLICES = 11;
-/** So many that V8 has compiled what observers are called by, on as many systems of few atoms. */
+/**
+ * Number of warm-up steps on as many systems of few atoms. After these steps V8 has compiled the code that calls
+ * observers.
+ */
 const WARM_UP_STEPS = 20_000;
 
-/** Something that looks at energy, fmax and temperature of each system. */
+/** An observer that reads energy, fmax and temperature of each system. */
 export class Observer {
   readonly stage: typeof DynamicsStage.AFTER_STEP = DynamicsStage.AFTER_STEP;
   readonly frequency: number;

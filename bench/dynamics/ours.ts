@@ -15,12 +15,12 @@ import { type Done, serveTurns, timeTurn } from "../peers/serve_turns.ts";
 import { argonModel, readInput } from "./input.ts";
 import { updates } from "./updates.ts";
 
-/** What a case is given. */
+/** Arguments of a case. */
 export interface Asked {
   readonly input: string;
   readonly warm: number;
   readonly steps: number;
-  /** How much further pairs are kept, Å. @default that of the model */
+  /** Skin of the neighbor list, Å. */
   readonly skin?: number;
 }
 
@@ -46,7 +46,7 @@ async function nve({ input, warm, steps, skin }: Asked): Promise<() => Promise<D
   };
 }
 
-/** How often the pairs of the first system have been found. */
+/** Returns the number of rebuilds of the neighbor list of the first system. */
 async function buildsOf(engine: NVE): Promise<number> {
   const { resident: { pairs } } = await engine.save();
   return Object.values(pairs)[0]!.builds[0]!;

@@ -6,8 +6,8 @@ import { cpuOf } from "./cpu.ts";
 const ATOMS = 32_000, SKIN = 1, TRIES = 10, CALLS = 5;
 
 /**
- * What finding all pairs of 32000 atoms anew costs, in units of a step's forces when they are as they should be: all
- * atoms leap to and fro by more than the skin, so that every pair is looked for again.
+ * Measures the time to rebuild the neighbor lists of 32000 atoms, relative to one force call with valid lists. All
+ * atoms jump back and forth by more than the skin, so every step rebuilds the list.
  */
 export async function rebuildInForceCalls(): Promise<number> {
   const nve = new Nve(openBackend("wasm"), [argon(ATOMS, 80, 1)], SKIN);

@@ -17,7 +17,7 @@ import { type Alone, measureAlone } from "./alone.ts";
 /** A row and what it came to. */
 export type Measured = readonly [BenchRow, BenchResult | NotMeasured];
 
-/** What is told besides the rows. */
+/** Figures that are reported below the table. */
 export type Figures = Pick<Alone, "bySize" | "byCount" | "memory" | "growth">;
 
 /** Between these lines of the page everything is written by this program. */
@@ -50,7 +50,7 @@ export function tableOf(measured: readonly Measured[]): string {
   return [...head, ...lines].map((line) => `| ${line} |`).join("\n");
 }
 
-/** What is told besides, as Markdown. */
+/** Formats the figures as Markdown. */
 export function figuresOf({ bySize, byCount, memory, growth }: Figures): string {
   return [
     seriesOf("atoms of one system", bySize),
@@ -73,7 +73,7 @@ function seriesOf(head: string, series: Readonly<Record<string, number>>): strin
   return cells.map((row, i) => `| ${[names[i], ...row].join(" | ")} |`).join("\n");
 }
 
-/** When and where. */
+/** Describes the date, the runtime and the machine of the measurement. */
 function machine(): string {
   const [cpu] = os.cpus(), date = new Date().toISOString().slice(0, 10);
   const load = Deno.loadavg()[0]!.toFixed(1);

@@ -10,7 +10,7 @@ export interface Updates {
   kickDrift(steps: number): void;
   /** That, and the other half. */
   verlet(steps: number): void;
-  /** Throws an `Error` where velocities are not what so many updates make of them. */
+  /** Throws an `Error` if velocities differ from the expected result of the updates. */
   check(): void;
 }
 

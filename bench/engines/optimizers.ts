@@ -1,6 +1,6 @@
 /**
- * What a step of each optimizer costs beside one of FIRE, by itself: `optimizers.ts` prints JSON. In a process of its
- * own.
+ * Measures a step of each optimizer relative to a step of FIRE: `optimizers.ts` prints JSON. Runs in a separate
+ * process.
  *
  * @module
  */
@@ -54,7 +54,10 @@ async function measure(): Promise<Record<Name, Cost>> {
   return costs;
 }
 
-/** A step of L-BFGS or of FIRE2, whichever costs more, over one of FIRE; a line search is only told. */
+/**
+ * Row for the ratio of a step of L-BFGS or FIRE2, the larger of the two, to a step of FIRE. A line search is only
+ * reported.
+ */
 export const optimizersRow: BenchRow = {
   id: "engines/1",
   name: "step of L-BFGS and FIRE2, 64 × 32 atoms, against FIRE",

@@ -1,9 +1,9 @@
 /**
- * What is copied between integrator and model: prints how many bytes a step of NVE with SchNet on WebGPU copies from
- * and to the buffers that both know, and how many besides. `copied.ts FOLDER`; in a process of its own.
- *
- * All commands that copy are counted on the device itself, those of the runtime too: 50 steps are taken from 150, so that what
- * a run begins and ends with does not count.
+ * Counts the bytes that are copied between integrator and model. `copied.ts FOLDER` prints the number of bytes that a
+ * step of NVE with SchNet on WebGPU copies from and to the buffers that both share, and the number of other copied
+ * bytes. Runs in a separate process. All commands that copy are counted on the device itself, including those of
+ * onnxruntime. The result is the difference of 150 and 50 steps, so that copies at the beginning and the end of a run
+ * do not count.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What forces by our gradient cost on a GPU beside those that PyTorch traced into the file: prints how long runs of
- * SchNet take with both, rewritten and replayed, ms. In a process of its own; nothing is read.
+ * Compares forces from `gradient` with forces that PyTorch traced into the file, on a GPU. It prints the time of runs
+ * of SchNet with both, rewritten and replayed, in ms. Runs in a separate process, and reads no results.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * What recording a model's GPU work saves: prints how long a run of SchNet with forces takes, ms: as exported, with
- * all inputs on the GPU, where lists are made; the same with its int64 lists handed over by the host; and rewritten
- * and replayed. In a process of its own; nothing is read.
+ * Measures the time that recording the GPU work of a model saves. It prints the time of a run of SchNet with forces
+ * in ms: as exported with all inputs on the GPU, where lists are made; as exported with its int64 lists from the
+ * host; and rewritten and replayed. Runs in a separate process, and reads no results.
  *
  * @module
  */

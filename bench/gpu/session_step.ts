@@ -1,6 +1,6 @@
 /**
- * What an engine adds to a session on WebGPU: prints how long a step of NVE with SchNet takes, and the session's part of
- * it called by itself with the same buffers, ms. `session_step.ts FOLDER ATOMS`; in a process of its own.
+ * Measures the work that an engine adds to a session on WebGPU. `session_step.ts FOLDER ATOMS` prints the time of a
+ * step of NVE with SchNet, and of the session alone with the same buffers, in ms. Runs in a separate process.
  *
  * @module
  */

@@ -1,9 +1,7 @@
 /**
- * What the hooks of all cases do: each adds the step to a sum of its own, so that nothing can be folded away and
- * every call can be counted.
- *
- * Classes, functions and loops are made by `new Function`: each then has a text of its own, as hooks that come from
- * different places do, and shares no inline cache with another. The floors are written in the same way.
+ * Bodies of the hooks of all cases. Each body adds the step to a separate sum, so that V8 cannot remove it and every
+ * call can be counted. `new Function` makes classes, functions and loops with separate source texts, because hooks
+ * from different modules do not share inline caches either. The floors are written in the same way.
  *
  * @module
  */
@@ -80,7 +78,7 @@ export const ADDER: StepHookClass = new Function(
   }`,
 )(sums) as StepHookClass;
 
-/** Something that does one step: an engine, or the calls written out. */
+/** An object that does one step: an engine, or the calls written out. */
 export interface Stepper {
   /** The context its hooks are given. */
   readonly context: StepContext;
@@ -137,7 +135,7 @@ export class Steps implements Work {
 // Ten, so that what is due at each tenth step is due once.
 const CHECKED_STEPS = 10;
 
-/** How often each body is called in a step, by its number. */
+/** Returns the number of calls of each body in a step, by its number. */
 export type CallsAt = (step: number) => readonly number[];
 
 /** Does a few steps and throws unless each body was called in each as often as it should be. */

@@ -1,5 +1,5 @@
 /**
- * How much garbage an event makes.
+ * Measures the garbage that an event makes.
  *
  * @module
  */
@@ -48,7 +48,7 @@ function leastGrowth(work: Work, n: number): number {
   return least;
 }
 
-/** What the measure must be able to see. */
+/** Work with a known amount of garbage, which the measurement must detect. */
 class Litter implements Work {
   last: object | undefined;
 

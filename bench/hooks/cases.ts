@@ -34,7 +34,7 @@ export interface Case {
   readonly contender: readonly Work[];
   /** Throws unless floor and contender call what they should; asked before and after the timing. */
   check(): void;
-  /** What can be checked only when all is over. */
+  /** Checks results that are known only after all events. */
   finish?(): void;
 }
 

@@ -74,7 +74,7 @@ export function tableHooks(functions: readonly StepFunction[]): HookInput<typeof
   );
 }
 
-/** How often each body is called per step, by its number. */
+/** Returns the number of calls of each body per step, by its number. */
 export function callsPerStep(by: number): number[] {
   const calls = new Array<number>(HOOKS).fill(0);
   turned(by).forEach((body, i) => calls[body] = namesOf(i).length);

@@ -114,7 +114,7 @@ export const PEERS: Readonly<Record<string, () => Promise<Make>>> = {
   "array loop": () => Promise.resolve((handlers) => new Events(handlers.map(listOf))),
 };
 
-/** What is used of typed-function, whose own types describe another version. */
+/** The members of typed-function that are used. Its own types describe another version. */
 export interface TypedModule {
   readonly default: { create(): Typed };
 }

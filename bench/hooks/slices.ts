@@ -1,17 +1,17 @@
 /**
- * How a case is timed: short slices of the floor and of the contender in turn, so that whatever else the machine
- * does hits both, and the lower quartile of each, so that what hits only one slice is left out.
+ * Times a case. Short slices of the floor and of the contender alternate, so that disturbances of the machine affect
+ * both. The lower quartile of each is kept, which excludes slices that were disturbed.
  *
  * @module
  */
 
-/** Something that can be done any number of times, in a loop whose code is its own. */
+/** Work that can be repeated any number of times, in a loop with separate code. */
 export interface Work {
   /** Does `n` events. */
   run(n: number): void;
 }
 
-/** What a case measured in one process. Only `ratio` says something on a shared machine. */
+/** Results of a case in one process. On a shared machine, only `ratio` is meaningful. */
 export interface Measured {
   /** Nanoseconds per event of the contender. */
   readonly ns: number;

@@ -104,7 +104,7 @@ export class Nve {
     for (let i = 0; i < v.length; i++) v[i]! *= Math.sqrt(temperature / now);
   }
 
-  /** How often pairs were found in all. */
+  /** Returns the total number of rebuilds of the neighbor lists. */
   builds(): number {
     const { builds } = this.backend.savePairs(this.pairs) as { builds: Int32Array };
     return builds.reduce((sum, n) => sum + n, 0);

@@ -1,7 +1,7 @@
 /**
- * What differentiating a model costs beside reading it: prints how long ANI-1x's graph with forces takes to build, from
- * the decoded model to one that is ready to be encoded, and how long its file takes to decode, ms of CPU time. In a
- * process of its own.
+ * Compares the time to differentiate a model with the time to read it. It prints the time to build the graph of
+ * ANI-1x with forces, from the decoded model to a graph that is ready to be encoded, and the time to decode its file,
+ * in ms of CPU time. Runs in a separate process.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import { cpuOf, lowerQuartile } from "../dynamics/cpu.ts";
 /** Turns of each; those of them that only warm up. */
 const TURNS = 300, WARM = 200;
 
-/** What `withForces` does between reading and writing. */
+/** Does the work of `withForces` between reading and writing. */
 export function build(model: ModelProto): Graph {
   const graph = new Graph(model);
   runPasses(graph, FORCE_PASSES);

@@ -1,6 +1,6 @@
 /**
- * What checking a model costs beside reading and writing it: prints the ratio of our codec to onnx-buf alone, on the
- * file named in the argument. In a process of its own.
+ * Measures the cost of checking a model that is read and written. It prints the ratio of Hooke's codec to onnx-buf
+ * alone, for the file named in the argument. Runs in a separate process.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * What forces by our gradient cost beside those that PyTorch traced into the file: prints how long runs of both take on
- * wasm, one thread, ms, for the model named in the arguments. In a process of its own.
+ * Compares forces from `gradient` with forces that PyTorch traced into the file. It prints the time of runs of both
+ * on wasm with one thread in ms, for the model named in the arguments. Runs in a separate process.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { stackedFeeds } from "./stacked.ts";
 
 /** Turns of each. */
 const TURNS = 21;
-/** How far forces may be apart, over the largest. */
+/** Largest accepted difference of forces, relative to the largest force. */
 const APART = 1e-5;
 
 /** Returns the forces of a run. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 const FOLDER = Deno.env.get("HOOKE_MODELS") ??
   fileURLToPath(new URL("../../../shared/models", import.meta.url));
 
-/** Where they are, or `undefined` where there are none. */
+/** Returns the folder of the models, or `undefined` if it does not exist. */
 export async function modelFolder(): Promise<string | undefined> {
   return await Deno.stat(FOLDER).then(() => FOLDER, () => undefined);
 }

@@ -8,14 +8,14 @@
 import { modelFolder } from "./models.ts";
 import { type StoredSystem, storedSystems } from "./stored.ts";
 
-/** What ours and the peers are given. */
+/** Input of Hooke and of the peers. */
 export interface Molecules {
   /** The model's file. */
   readonly model: string;
   readonly systems: readonly StoredSystem[];
 }
 
-/** How many; how far atoms may be moved along each axis, Å. */
+/** Number of molecules, and largest displacement of an atom along each axis in Å. */
 const COUNT = 64, FAR = 0.02;
 
 /** The elements that the model knows, in its order. */

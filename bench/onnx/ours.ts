@@ -25,7 +25,7 @@ export async function openAni({ model: path, systems }: Molecules): Promise<AniR
   return { batch, engine: new NVE({ model, dt: 0.5 }) };
 }
 
-/** What runs. */
+/** A run of ANI-1x. */
 export interface AniRun {
   readonly batch: Batch;
   readonly engine: NVE;

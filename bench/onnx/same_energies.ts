@@ -1,4 +1,7 @@
-/** How far energies may be apart, eV: those of one peer have the atoms' own in them, which are large in float32. */
+/**
+ * Largest accepted difference of energies, eV. Energies of one peer include those of the atoms, which are large in
+ * float32.
+ */
 const APART = 5e-3;
 
 /** Throws an `Error` where contenders have not the energies of ours before the first step. */

@@ -13,7 +13,7 @@ interface Tensor {
   readonly b64: string;
 }
 
-/** What the numbers of an input count, by the input that has as many of it, and its axis. */
+/** Inputs that contain indices: the input that they point into, and its axis. */
 const COUNTED: Readonly<Record<string, readonly [input: string, axis: number]>> = {
   edge_index: ["positions", 0],
   trip_center: ["positions", 0],
@@ -21,7 +21,10 @@ const COUNTED: Readonly<Record<string, readonly [input: string, axis: number]>> 
   batch_idx: ["energy0", 0],
 };
 
-/** The inputs of a model with its reference so many times: numbers of atoms, edges and systems go on counting. */
+/**
+ * Returns the inputs of a model with several copies of its reference. Indices of atoms, edges and systems continue
+ * from copy to copy.
+ */
 export async function stackedFeeds(
   path: string,
   copies: number,

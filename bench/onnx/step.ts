@@ -1,6 +1,6 @@
 /**
- * What an engine adds to a session on wasm: prints how long a step of NVE with ANI-1x and 64 molecules takes, and the
- * session's part of it called by itself with the same tensors, ms. In a process of its own.
+ * Measures the work that an engine adds to a session on wasm. It prints the time of a step of NVE with ANI-1x and 64
+ * molecules, and of the session alone with the same tensors, in ms. Runs in a separate process.
  *
  * @module
  */

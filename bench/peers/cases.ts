@@ -1,10 +1,9 @@
 /**
- * The cases that are measured against peers: what ours runs, and who against.
- *
- * The crystals are those of the peers' own benchmarks: argon, fcc, a = 5.26 Å, 80 K, cutoff 8.5 Å, dt 1 fs.
- * Such a crystal, with a skin of 1 Å, builds its list once in about 130 steps, so turns are long enough for
- * several builds: the least of short turns would be that of one without. The cluster program is there twice,
- * once as its own script runs it (the best 50 steps, no build in them) and once with builds.
+ * Cases that are compared with peers: the programs of Hooke and of the peers. The crystals are those of the peers'
+ * own benchmarks: argon, fcc, a = 5.26 Å, 80 K, cutoff 8.5 Å, dt 1 fs. With a skin of 1 Å, such a crystal rebuilds
+ * its list once in about 130 steps. Turns are long enough for several rebuilds, because the least of short turns
+ * would be a turn without a rebuild. The cluster program is measured twice: as its own script runs it (the best 50
+ * steps, without a rebuild), and with rebuilds.
  *
  * @module
  */
@@ -14,12 +13,12 @@ import { environmentOf, here, inputOf, type Places, pythonOf, type PythonPeer } 
 
 /** A peer, and how to open it. */
 export interface Opponent {
-  /** What it needs besides the C programs. */
+  /** Python environment that the opponent needs in addition to the C programs. */
   readonly needs?: PythonPeer;
   open(places: Places): Promise<Contender>;
 }
 
-/** What both sides run. */
+/** A case: the programs of both sides. */
 export interface Task {
   /** The ids of the rows that this case serves. */
   readonly rows: readonly string[];
@@ -28,7 +27,7 @@ export interface Task {
   /** Steps per turn and before the first. */
   readonly steps?: number;
   readonly warm?: number;
-  /** What a turn is divided by. */
+  /** Unit that the cost of a turn is divided by. */
   readonly per: "atom-step" | "atom" | "relaxation" | "step" | "parameter" | "frame";
   readonly peers: Readonly<Record<string, Opponent>>;
 }
@@ -104,7 +103,7 @@ function frames(peer: PythonPeer, script: string): Opponent {
 const FRAMES = 1000;
 const RELAXED = { n: 32, systems: 64, fmax: 0.05 };
 
-/** What a C program prints of the costs of its repeats: the least. */
+/** Returns the least cost of the repeats that a C program prints. */
 function least({ cpu_min, min, ...told }: Record<string, unknown>): Turn {
   return { cpu: Number(cpu_min), wall: Number(min), told };
 }
@@ -132,8 +131,8 @@ function kernel(which: "kick_drift" | "vv_full"): Opponent {
 }
 
 /**
- * What so many bytes take at the bandwidth of a plain copy, over 160 MB: what ten million parameters of Adam have in
- * their four arrays, and more than caches hold.
+ * Returns an opponent that copies 160 MB in C, and scales the time to `bytes`. 160 MB is the size of the four arrays of
+ * Adam for ten million parameters, more than caches hold.
  */
 function copied(bytes: number): Opponent {
   const read = ({ cpu, wall }: Record<string, unknown>): Turn => ({
@@ -147,7 +146,7 @@ function copied(bytes: number): Opponent {
   };
 }
 
-/** What everyone is paired with: a plain half-list program in C, float64, 4000 atoms, one thread. */
+/** Opens the baseline that runs after each turn: a plain half-list program in C, float64, 4000 atoms, one thread. */
 export function openBaseline(places: Places): Contender {
   const args = ["-n", "4000", "-s", "8", "-r", "3"];
   return openProgram(

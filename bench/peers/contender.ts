@@ -5,30 +5,30 @@
  * @module
  */
 
-/** What one repeat cost per event (an atom-step, an atom, a relaxation), in nanoseconds. */
+/** Cost of one repeat per event (an atom-step, an atom, a relaxation), in nanoseconds. */
 export interface Turn {
   readonly cpu: number;
   readonly wall: number;
-  /** Whatever else the program tells: steps, fmax. */
+  /** Other values that the program reports, such as steps and fmax. */
   readonly told: Readonly<Record<string, unknown>>;
 }
 
-/** Something that can be measured any number of times. */
+/** A program that can be measured any number of times. */
 export interface Contender {
-  /** What it says of itself: version, precision. */
+  /** Facts that the program reports about itself, such as version and precision. */
   readonly about: Readonly<Record<string, unknown>>;
   turn(): Promise<Turn>;
   close(): Promise<void>;
 }
 
-/** How to start a program. */
+/** Command that starts a program. */
 export interface Command {
   readonly program: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What a server of turns answers to each line. */
+/** Answer of a server of turns to each line. */
 interface Answer {
   readonly cpu_s: number;
   readonly wall_s: number;

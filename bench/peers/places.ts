@@ -1,6 +1,6 @@
 /**
- * Where the peers are and where what they need is made: a Python environment per peer, the C programs, the
- * inputs. All of it is made once, in a work folder of its own; the peers' folder is only read.
+ * Paths of the peers and of the files that they need: a Python environment per peer, the C programs, and the inputs.
+ * All of these are made once, in a separate work folder. The folder of the peers is only read.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { mlpInput, schnetInput } from "../training/inputs.ts";
 export interface Places {
   /** The peers, one folder each: their `bench.py`, `requirements.txt`, and `c/`. */
   readonly peers: string;
-  /** Where environments (one folder per peer), `c/bin` and `inputs` are. */
+  /** Folder of the environments (one folder per peer), `c/bin` and `inputs`. */
   readonly work: string;
 }
 
@@ -37,7 +37,7 @@ const PYTHON: Readonly<Record<PythonPeer, string>> = {
   torch: "3.11",
 };
 
-/** What those peers need that have no folder of their own. This torchani asks for pkg_resources. */
+/** Packages of the peers that have no folder. This version of torchani needs pkg_resources. */
 const PACKAGES: { readonly [k in PythonPeer]?: readonly string[] } = {
   onnxruntime: ["onnxruntime==1.31.1", "numpy"],
   torchani: ["torch==2.10.0", "torchani==2.0", "setuptools<81", "numpy"],
@@ -56,12 +56,12 @@ export function pythonOf({ work }: Places, peer: PythonPeer): string {
   return `${work}/${peer}/bin/python`;
 }
 
-/** Where an input is. */
+/** Returns the path of an input. */
 export function inputOf({ work }: Places, name: string): string {
   return `${work}/inputs/${name}.json`;
 }
 
-/** What every peer runs under: one thread, and LAMMPS finds the MPI of its own environment. */
+/** Returns the environment variables of every peer: one thread, and LAMMPS finds the MPI of its own environment. */
 export function environmentOf({ work }: Places): Record<string, string> {
   return {
     OMP_NUM_THREADS: "1",
@@ -71,7 +71,7 @@ export function environmentOf({ work }: Places): Record<string, string> {
   };
 }
 
-/** What some cases need besides the C programs. */
+/** Environments and inputs that cases need in addition to the C programs. */
 export interface Needs {
   readonly peers: readonly PythonPeer[];
   /** Names of inputs. */
@@ -86,7 +86,7 @@ export async function prepare(places: Places, { peers, inputs }: Needs): Promise
   for (const input of inputs) await makeInput(places, input);
 }
 
-/** What of it is missing, in words. */
+/** Describes the environments, programs and inputs that are missing. */
 export async function missingOf(places: Places, { peers, inputs }: Needs): Promise<string[]> {
   const needed: [string, string][] = [
     ["the C programs", builtOf(places)],
@@ -105,7 +105,7 @@ function builtOf({ work }: Places): string {
   return `${work}/c/bin/copy_turn`;
 }
 
-/** What is made here, each where it can be: some need the models. */
+/** Inputs that this process makes, if it can. Some need the models. */
 const MADE: Readonly<Record<string, () => unknown>> = {
   molecules_64: molecules,
   train_mlp: mlpInput,

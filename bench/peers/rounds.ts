@@ -13,7 +13,7 @@ export interface Paired {
   readonly baseline: Turn;
 }
 
-/** What a contender's turns come to, in nanoseconds per event. */
+/** Summary of the turns of a contender, in nanoseconds per event. */
 export interface Summary {
   /** CPU time: least and middle. */
   readonly cpu_min: number;
@@ -26,7 +26,7 @@ export interface Summary {
   /** The baseline's least CPU time in the same rounds. */
   readonly baseline_cpu_min: number;
   readonly repeats: number;
-  /** What the last turn told besides. */
+  /** Other values that the last turn reported. */
   readonly told: Readonly<Record<string, unknown>>;
 }
 
@@ -46,7 +46,7 @@ export async function playRounds(
   return played;
 }
 
-/** What the turns of one contender come to. */
+/** Summarizes the turns of one contender. */
 export function summarize(pairs: readonly Paired[]): Summary {
   const cpu = pairs.map(({ turn }) => turn.cpu), wall = pairs.map(({ turn }) => turn.wall);
   return {

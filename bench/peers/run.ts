@@ -15,17 +15,17 @@ import { type Contender, openServer } from "./contender.ts";
 import { inputOf, type Needs, type Places, prepare } from "./places.ts";
 import { type Paired, playRounds, summarize, type Summary } from "./rounds.ts";
 
-/** What a run is told. */
+/** Options of a run. */
 export interface Options {
   readonly places: Places;
   readonly repeats: number;
   /** The program of our side; left out, only the peers run. */
   readonly ours?: string;
-  /** Which peers take part. @default all of the case */
+  /** Returns true for peers that take part. */
   readonly takes?: (peer: string) => boolean;
 }
 
-/** What one contender came to in a case. */
+/** Results of one contender in a case. */
 export interface Line extends Summary {
   readonly case: string;
   readonly rows: readonly string[];
@@ -41,7 +41,7 @@ export interface Line extends Summary {
 export interface Played {
   /** Contender → its turns; ours is called `ours`. */
   readonly turns: Readonly<Record<string, readonly Paired[]>>;
-  /** What each says of itself. */
+  /** Facts that each contender reports about itself. */
   readonly about: Readonly<Record<string, Contender["about"]>>;
 }
 
@@ -75,7 +75,7 @@ export async function runCase(name: string, options: Options): Promise<Line[]> {
   });
 }
 
-/** What these cases need. */
+/** Returns the environments and inputs that these cases need. */
 export function needsOf(names: readonly string[], takes?: Options["takes"]): Needs {
   const tasks = names.map(taskOf);
   return {

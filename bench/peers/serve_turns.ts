@@ -8,13 +8,16 @@
 import process from "node:process";
 import { linesOf } from "./contender.ts";
 
-/** How many events a turn did, and what else it has to tell. */
+/** Number of events of a turn, and other values to report. */
 export interface Done {
   readonly events: number;
   readonly [more: string]: unknown;
 }
 
-/** What a turn did, and its seconds: all threads, the clock, the thread that runs JavaScript. */
+/**
+ * Result of a turn with its seconds: CPU time of all threads, wall time, and CPU time of the thread that runs
+ * JavaScript.
+ */
 export interface Cost extends Done {
   readonly cpu_s: number;
   readonly wall_s: number;
@@ -44,7 +47,7 @@ export async function timeTurn(turn: () => Done | Promise<Done>): Promise<Cost> 
   return { cpu_s, wall_s, main_s, ...done };
 }
 
-/** Nanoseconds that the first thread of this process has run; NaN where nobody tells. */
+/** Returns the CPU time of the first thread of this process in nanoseconds; NaN if the system does not report it. */
 function mainThread(): number {
   try {
     const text = Deno.readTextFileSync(`/proc/self/task/${Deno.pid}/schedstat`);

@@ -1,6 +1,6 @@
 /**
- * What a sink keeps: `memory.ts` prints the bytes by which the process grows while 1e5 frames of 108 atoms are written
- * to a Zarr store, after as many to warm up.
+ * Measures the memory that a sink keeps. `memory.ts` prints the number of bytes by which the process grows while 1e5
+ * frames of 108 atoms are written to a Zarr store, after 1e5 frames of warm-up.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * Our side of the comparisons of sinks: `ours.ts CASE '{"steps"}'` serves turns (serve_turns.ts) in which so many frames
- * of 4000 atoms, positions and forces as float32, are written to a new Zarr store, which is closed.
+ * Writes frames with Hooke for comparisons of sinks. `ours.ts CASE '{"steps"}'` serves turns (serve_turns.ts). A turn
+ * writes `steps` frames of 4000 atoms, with positions and forces as float32, to a new Zarr store, and closes the
+ * store.
  *
  * @module
  */

@@ -1,6 +1,7 @@
 /**
- * What a trajectory costs a run: `writing.ts` prints, as JSON, the milliseconds of a step of 4000 atoms of argon with
- * every tenth written to a Zarr store (positions and forces, float32, not packed), and of a step of the same run without.
+ * Measures the cost of a trajectory. `writing.ts` prints, as JSON, the time of a step of 4000 argon atoms if every
+ * tenth step is written to a Zarr store (positions and forces, float32, not compressed), and of a step of the same
+ * run without writing, in ms.
  *
  * @module
  */

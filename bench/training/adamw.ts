@@ -10,7 +10,7 @@ import { adamStep } from "../../src/kernels/learn/adam_step.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { type Done, serveTurns } from "../peers/serve_turns.ts";
 
-/** How many parameters: in four arrays they are 160 MB, which is in no cache. */
+/** Number of parameters. Their four arrays take 160 MB, more than caches hold. */
 const PARAMETERS = 1e7;
 const LR = 1e-3, DECAY = 1e-2, EPS = 1e-8, BETAS = [0.9, 0.999] as const;
 
@@ -65,7 +65,10 @@ function gradientOf(i: number): number {
   return (i % 7 - 3) * 1e-3;
 }
 
-/** Throws an `Error` where parameters are not what so many steps make of them: each is one of lr against its gradient. */
+/**
+ * Throws an `Error` if parameters differ from the expected result of the steps: each step moves a parameter by `lr`
+ * against its gradient.
+ */
 function check(parameters: ArrayLike<number>, steps: number): void {
   for (const i of [0, 1, 5, 3_000_003, PARAMETERS - 1]) {
     let p = i % 97 / 97;

@@ -1,8 +1,7 @@
 /**
- * What trainers cost by themselves, in a process of its own: `alone.ts CASE` prints JSON.
- *
+ * Measures trainers without peers, in a separate process: `alone.ts CASE` prints JSON. The cases are:
  * - `session`: a step of the two-layer network, and the run of its gradient graph with the same tensors: ms each
- * - `idle`: that step with 20 hooks of which none is due, and without: ms each
+ * - `idle`: that step with 20 hooks that are not due, and without hooks: ms each
  * - `monitor`: that step with gradients monitored every 100 steps, and without: ms each
  * - `memory`: bytes by which the process grows in 1e4 steps of a smaller network
  *

@@ -1,6 +1,6 @@
 /**
- * What the networks are trained from, the same for ours and the peers: parameters, one batch that all steps have, and
- * what is right.
+ * Inputs for training the networks, the same for Hooke and the peers: parameters, one batch that all steps use, and
+ * the target values.
  *
  * @module
  */
@@ -20,17 +20,17 @@ export interface StoredTensor {
 /** Tensors by name. */
 export type StoredTensors = Readonly<Record<string, StoredTensor>>;
 
-/** What ours and the peers are given. */
+/** Input of Hooke and of the peers. */
 export interface TrainingInput {
   /** The graph of energies, where there is one; its parameters are also below. */
   readonly model?: string;
-  /** What is trained: weights [out, in]. */
+  /** Trained weights, [out, in]. */
   readonly parameters: StoredTensors;
   /** Constants of the network that are not trained. */
   readonly constants: StoredTensors;
   readonly inputs: StoredTensors;
   readonly targets: StoredTensors;
-  /** What the mean square of forces is multiplied by, where there are any. */
+  /** Factor of the mean square of forces, if there are forces. */
   readonly ofForces?: number;
   /** Of Adam, the rest as it comes. */
   readonly lr: number;
@@ -39,7 +39,7 @@ export interface TrainingInput {
 /** Rows of the batch; numbers of each; hidden ones; classes. */
 const MLP = { batch: 64, wide: 784, hidden: 256, classes: 10 } as const;
 
-/** How far the energies and forces to be learnt are from those of the untrained network, at most. */
+/** Largest difference between the target energies and forces and those of the untrained network. */
 const OFF = 0.1;
 
 /** A network of two layers, and numbers between 0 and 1 with classes that they do not tell. */

@@ -1,4 +1,6 @@
-/** How far the losses of the first steps may be apart, of their size: float32 sums in other orders. */
+/**
+ * Largest accepted relative difference of the losses of the first steps, because float32 sums have different orders.
+ */
 const APART = 1e-4;
 
 /** Throws an `Error` where contenders do not begin with the losses of ours: then they do not train the same. */

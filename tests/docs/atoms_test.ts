@@ -275,7 +275,7 @@ const reader = (field: string) => ({
 });
 const positions = (x: number) => ({ symbols: ["Ar"], positions: [x, 0, 0] });
 
-/** What must not be → how it is done; several where a row says several. */
+/** Mistake → functions that make it; several if the row lists several. */
 const MISTAKES: Record<string, (() => unknown)[]> = {
   "positions that are not numbers, an unknown element, or a mass ≤ 0": [
     () => new System(positions(NaN)),

@@ -59,7 +59,7 @@ function typescriptLines(code: string): string[] {
     .split("\n").filter((line) => /\S/.test(line) && !/^\s*\/\//.test(line));
 }
 
-/** How many lines are compared. Names that an original takes for granted are imported by a relative path. */
+/** Counts the lines to compare. Names that an original does not define are imported by a relative path. */
 function lengthsOf({ original, port }: Pair): { readonly original: number; readonly port: number } {
   const originals = pythonLines(original);
   const hasImports = originals.some((line) => /^(from|import)\b/.test(line));

@@ -46,7 +46,10 @@ const GRAPH = [
   "batch_idx int64 N",
 ];
 
-/** Why the host must run it, for two systems; `undefined` where it need not. Inputs of a name that is there go. */
+/**
+ * Returns the reason why the host must run the model for two systems; `undefined` if it need not. Inputs replace
+ * those of the same name.
+ */
 function why(
   inputs: readonly string[],
   outputs: readonly string[] = [],

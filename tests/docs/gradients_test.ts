@@ -1,4 +1,4 @@
-/** The tables of docs/gradients.md, compared with the code, and its programs, checked in a folder of one's own. */
+/** Compares the tables of docs/gradients.md with the code, and checks its programs in a user's folder. */
 import { assert, assertEquals } from "@std/assert";
 import { RULED_OPERATORS } from "../../src/onnx/grad/rules.ts";
 import { SIMPLIFYING_PASSES, WEBGPU_PASSES } from "../../src/onnx/mod.ts";

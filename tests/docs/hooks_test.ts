@@ -29,7 +29,7 @@ Deno.test("docs/hooks has every member of a configuration of hooks", () => {
   assertEquals(table("member of a configuration").map(([name]) => name), [...CONFIG_MEMBERS]);
 });
 
-Deno.test("docs/hooks has every time that a hook can be told", () => {
+Deno.test("docs/hooks has every member of a schedule", () => {
   const text = table("member").map(([name]) => name).join(" ");
   for (const key of [...SCHEDULE_KEYS, "enableAfterEpoch", "stageTimes", "when"]) {
     assert(new RegExp(`\\b${key}\\b`).test(text), key);

@@ -115,7 +115,7 @@ async function withManifest(text: string): Promise<void> {
 
 const ATOM = labeled("atom", { symbols: ["H"], positions: [1, 0, 0] });
 
-/** What must not be → how it is done. */
+/** Mistake → functions that make it. */
 const MISTAKES: Record<string, (() => Promise<unknown>)[]> = {
   "a file that cannot be read": [() => OnnxModel.open("/no/such/bad.onnx")],
   "a file that is not a model or is damaged, or an opset or operator that onnxruntime does not support":

@@ -1,4 +1,4 @@
-/** What README.md says about one's own folder, done in one: its deno.json, its blocks, its commands. */
+/** Follows the steps of README.md in a user's folder: its deno.json, its programs, its commands. */
 import {
   assert,
   assertAlmostEquals,
@@ -88,7 +88,10 @@ function command(word: string, cwd: string): Deno.Command {
 
 const decode = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-/** What a program has complained of, without what Deno says once in every new folder of a package's build script. */
+/**
+ * Returns the errors of a program, without Deno's notice about a package's build script, which it prints once in
+ * every new folder.
+ */
 function complaints(stderr: Uint8Array): string {
   return decode(stderr).replace(/^╭ Warning\n│\n│ {2}Ignored build scripts[\s\S]*?^╰─\n/m, "");
 }
@@ -112,12 +115,12 @@ async function runTogether(programs: readonly Program[]): Promise<void> {
   assertEquals(steady(decode(stdout)), steady(shown));
 }
 
-Deno.test("the programs in the README run in a folder of one's own, and print what stands below them", async () => {
+Deno.test("the programs in the README run in a user's folder, and print the output below them", async () => {
   assert(PROGRAMS.length >= 4 && JOBS.length >= 10);
   await runTogether([...PROGRAMS, ...JOBS].filter(({ output }) => output !== undefined));
 });
 
-Deno.test("the README's program for a run folder resumes in a folder of one's own", async () => {
+Deno.test("the README's program for a run folder resumes in a user's folder", async () => {
   const { text } = PROGRAMS.find(({ text }) => text.includes("openRunFolder(path, {"))!;
   await using folder = await ownFolder(text);
   const runs = [
@@ -192,7 +195,7 @@ Deno.test("the README's deno.json needs one line for the package, and none for t
   assertEquals(config, { links: ["./hooke"], imports: { "@hooke/hooke": "jsr:@hooke/hooke" } });
 });
 
-Deno.test("the README's program for ONNX files relaxes what is in one's own, as its command says", async () => {
+Deno.test("the README's program for ONNX files relaxes the structures of a user's file with its command", async () => {
   const { text } = JOBS.find(({ text }) => text.includes("OnnxModel.open"))!;
   await using folder = await ownFolder(text);
   const data = new URL("tests/data/morse.onnx", ROOT);
@@ -213,7 +216,7 @@ Deno.test("the README's program for ONNX files relaxes what is in one's own, as 
   assertAlmostEquals(relaxed!.positions[3]! - relaxed!.positions[0]!, 2.9, 0.01);
 });
 
-Deno.test("the hooks alone are an entry point, which loads no package in a folder of one's own", async () => {
+Deno.test("the entry point of hooks loads no package in a user's folder", async () => {
   assertStringIncludes(README, "`@hooke/hooke/hooks`");
   await using folder = await ownFolder(
     'import { hook, Loop } from "@hooke/hooke/hooks"; console.log(typeof hook, typeof Loop);',
@@ -226,7 +229,7 @@ Deno.test("the hooks alone are an entry point, which loads no package in a folde
 });
 
 slowTest(
-  "deno check finds in one's own folder what deno run does not, in the words that the guide quotes",
+  "deno check in a user's folder reports errors that deno run does not, with the messages that the guide quotes",
   async () => {
     const quoted = blocksOf(GUIDE).find(({ text }) => text.startsWith("Refused<"))!.text.trim();
     const { text } = programsOf(GUIDE).find(({ text }) => text.includes("@ts-expect-error"))!;
@@ -369,6 +372,6 @@ slowTest("the bundle for a page has the loop, and needs nothing of Deno's", asyn
   }
 });
 
-Deno.test("no program in the README imports what a folder of one's own has not", () => {
+Deno.test("no program in the README imports a module that a user's folder lacks", () => {
   assertEquals(fences(README).filter(({ lines }) => lines.join().includes("@std/")).length, 0);
 });

@@ -149,7 +149,7 @@ function firsts(title: string): string[] {
   return tables(title).map(([name]) => name!);
 }
 
-/** The first cells of the rows with so many cells. */
+/** Returns the first cells of the rows with the given number of cells. */
 function names(heading: string, nCells: number): string[] {
   return rows(heading).filter(({ length }) => length === nCells).map(([name]) => name!);
 }

@@ -1,5 +1,5 @@
 /**
- * What training stages have in their context, in objects whose keys the compiler compares with the types.
+ * Context fields of training stages, in objects whose keys the compiler compares with the types.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export type ContextFields<M extends { [N in keyof M]: { readonly ctx: unknown } 
   [N in keyof M]: Record<Exclude<keyof M[N]["ctx"], keyof Base>, 0>;
 };
 
-/** What a loop of one's own may leave out. */
+/** Fields that a custom loop may omit. */
 export const OF_TRAINER: Record<TrainerFields, 0> = {
   phase: 0,
   state: 0,
@@ -26,13 +26,13 @@ export const OF_TRAINER: Record<TrainerFields, 0> = {
   lrSchedulers: 0,
 };
 
-/** What every training stage has. */
+/** Fields of every training stage. */
 export const AT_EVERY_STAGE: Record<Exclude<keyof TrainingBase, keyof BaseContext>, 0> = {
   epoch: 0,
   ...OF_TRAINER,
 };
 
-/** What is known of a run. */
+/** State of a run. */
 export const STATE: Record<keyof TrainerState, 0> = {
   model: 0,
   optimizer: 0,

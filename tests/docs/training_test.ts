@@ -210,14 +210,14 @@ const EVENTS = {
 /** `on_epoch_end` → `onEpochEnd` */
 const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
-/** Where a hook of one method is called. */
+/** Returns the stages at which a hook with one method is called. */
 function stagesOf(method: string): readonly string[] {
   const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
   loop.hooks.add({ [method]: () => {} } as never);
   return loop.hooks.list()[0]!.stages;
 }
 
-/** What hooks find in their context at a stage. */
+/** Returns the fields that hooks find in their context at a stage. */
 function contextAt(stage: string): string[] {
   const { context } = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
   const own = TRAINING_CONTEXT[stage as keyof typeof TRAINING_CONTEXT];

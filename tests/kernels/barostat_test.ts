@@ -10,7 +10,7 @@ import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 const CUBE = [10, 0, 0, 0, 10, 0, 0, 0, 10];
 
-/** What numbers of twice the digits of float32 may be off by. */
+/** Largest accepted error of numbers with twice the digits of float32. */
 const SUM = 1e-12;
 
 interface Kicked {

@@ -9,7 +9,7 @@ import { assertNear, Lab, normals, onEach } from "./lab.ts";
 
 const ALL = 3;
 
-/** What a potential is computed from: a system of atoms in a cell, and the points and lengths it has. */
+/** Input of a potential: a system of atoms in a cell, and its points and lengths. */
 interface World {
   positions: number[];
   cell: number[];

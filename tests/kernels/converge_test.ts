@@ -16,7 +16,7 @@ interface Question {
   threshold: number;
 }
 
-/** Which systems meet a criterion. */
+/** Returns the systems that meet a criterion. */
 async function ask(backend: string, question: Question): Promise<number[]> {
   const { sizes = [2, 1], active = sizes.map(() => 1), values, width, level } = question;
   using lab = await Lab.open(backend, sizes, { active });
@@ -93,7 +93,7 @@ onEach(
   },
 );
 
-/** What becomes of systems; the run would go on for three steps. */
+/** Returns the results for systems in a run that would continue for three steps. */
 async function judge(backend: string, given: {
   met: number[];
   status?: number[];

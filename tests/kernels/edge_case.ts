@@ -8,7 +8,7 @@ import { triplets as tripletsKernel } from "../../src/kernels/edges/triplets.ts"
 import { bruteForce, halfOf, type PlainSystem } from "../batch/neighbors_brute.ts";
 import { Lab } from "./lab.ts";
 
-/** What is listed. */
+/** Options of the list. */
 export interface EdgeWish {
   readonly cutoff: number;
   /** @default 0.5 */
@@ -26,7 +26,7 @@ export interface EdgeWish {
 /** An edge: source, target, shift. */
 export type EdgeRow = readonly [i: number, j: number, x: number, y: number, z: number];
 
-/** What is in the buffers. */
+/** Content of the buffers. */
 export interface Listed {
   readonly index: number[];
   readonly shifts: number[];
@@ -88,7 +88,7 @@ export class EdgeBatch {
     return this.look();
   }
 
-  /** What is listed. */
+  /** Reads the list from the buffers. */
   async look(): Promise<Listed> {
     const { index, shifts, systems, centers, triplets, counts } = this.edges;
     const [a, b, c, d, e, f] = await this.lab.readAll([

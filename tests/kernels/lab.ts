@@ -8,7 +8,7 @@ import { lacks } from "../machine.ts";
 export { normals } from "../../src/testing/lab.ts";
 export { assertNear } from "../../src/testing/mod.ts";
 
-/** Where kernels run. */
+/** Backend on which kernels run. */
 export type BackendName = "reference" | "wasm" | "webgpu";
 
 /** The backends that every kernel is tested on. */
@@ -39,10 +39,10 @@ export const Lab = {
   },
 };
 
-/** What a number may be off by, relative to the size of what it came from. */
+/** Largest accepted error of a number, relative to the size of the numbers that it is computed from. */
 export const TOLERANCE = { f64: 1e-12, f32: 1e-5 } as const;
 
-/** What a sum keeps of a number: all of it, or 48 bits where it is two float32. */
+/** Returns the value that a sum keeps of a number: all of it, or 48 bits if the sum is two float32. */
 export function kept({ backend }: Lab, value: number): number {
   if (backend.name !== "webgpu") return value;
   return Math.fround(value) + Math.fround(value - Math.fround(value));

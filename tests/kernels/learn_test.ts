@@ -15,7 +15,7 @@ import { assertNear, Lab, normals, onEach, TOLERANCE } from "./lab.ts";
 const SIZES = [1, 3, 4, 5, 0, 63, 64, 65, 1003];
 const ACTIVE = SIZES.map((_, s) => Number(s !== 3));
 const COUNT = SIZES.reduce((sum, size) => sum + size, 0);
-/** Which of all numbers are frozen. */
+/** Returns true for frozen numbers. */
 const isFrozen = (a: number) => a >= 8 && a < 13;
 
 function zeros(lab: Lab, count = COUNT): Buffer<"real"> {
@@ -96,7 +96,7 @@ onEach(
   },
 );
 
-/** What becomes of the gradients 3, 0, 4 and a frozen 12 by a limit; their norm is 5. */
+/** Clips gradients. The tests use 3, 0, 4 and a frozen 12; the norm without the frozen number is 5. */
 async function clipped(backend: string, gradients: number[], limit: number): Promise<number[]> {
   using lab = await Lab.open(backend, [1, 2, 1], { active: [1, 1, 0] });
   const values = lab.real(gradients);

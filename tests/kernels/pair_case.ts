@@ -22,7 +22,7 @@ export interface PairSystem {
   readonly species?: readonly number[];
 }
 
-/** What to sum. */
+/** Options of the sum. */
 export interface PairOptions {
   readonly kernel?: PairKernel;
   readonly parameters: readonly number[];
@@ -126,7 +126,7 @@ export class PairBatch {
     return Array.from(await this.backend.read(this[name]));
   }
 
-  /** How often the pairs of each system were found. */
+  /** Returns the number of rebuilds of each system's pairs. */
   async builds(): Promise<number[]> {
     return Array.from((await this.backend.savePairs(this.pairs)).builds);
   }

@@ -55,7 +55,7 @@ interface Asked {
   readonly isChanged?: boolean;
 }
 
-/** What drives that cell, of two atoms. */
+/** Computes the forces on a cell of two atoms. */
 async function drive(lab: Lab, asked: Asked = {}) {
   const { pbc = [1, 1, 1], isotropic = 0, pressure = PRESSURE, isChanged = false } = asked;
   const h = cellOf(STRAIN).map(Math.fround), cell = lab.real(h);

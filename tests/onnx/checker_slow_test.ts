@@ -57,7 +57,7 @@ print(json.dumps({path.stem: complaint(path) for path in pathlib.Path(sys.argv[1
 /** Models by what they are. */
 type Models = Readonly<Record<string, Uint8Array>>;
 
-/** What Python's onnx complains of, by model. */
+/** Returns the complaints of Python's onnx, by model. */
 async function complaints(models: Models): Promise<Record<string, string>> {
   const python = await openPython("onnx");
   const folder = await Deno.makeTempDir();

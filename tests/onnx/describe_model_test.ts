@@ -1,4 +1,4 @@
-/** What is said of a model. */
+/** Descriptions of models. */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import { decodeModel, describeModel, lennardJonesModel, showModel } from "../../src/onnx/mod.ts";
 import { setMetadata } from "../../src/onnx/set_metadata.ts";

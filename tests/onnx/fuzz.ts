@@ -170,7 +170,7 @@ function confused(bytes: Uint8Array, random: (n: number) => number): Uint8Array 
   return toBinary(ModelProtoSchema, model);
 }
 
-/** What became of the damaged models. */
+/** Number of damaged models by result. */
 export interface FuzzResult {
   /** Refused by the codec. */
   refused: number;
@@ -229,7 +229,7 @@ function inferAll(graph: Graph): void {
   for (const { output } of graph.nodes) output.forEach((name) => facts.of(name));
 }
 
-/** What a task gives, or `undefined` when it refuses in words that were written for it. */
+/** Returns the result of a task, or `undefined` if it throws one of the intended errors. */
 function orRefusal<T>(task: () => T, kinds: readonly (new () => Error)[]): T | undefined {
   try {
     return task();

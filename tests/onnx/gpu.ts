@@ -17,7 +17,7 @@ export function lacksGpu(): boolean {
   return lacksUnless(adapter !== null, "webgpu");
 }
 
-/** Whether it is software. */
+/** True if the adapter is a software adapter. */
 export const isSoftware: boolean = adapter !== null && describeAdapter(adapter).isSoftware;
 
 /** Registers a test on a GPU. */

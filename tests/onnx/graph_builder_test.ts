@@ -3,7 +3,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import { decodeModel, GraphBuilder, type Value } from "../../src/onnx/mod.ts";
 import { f32, i32, numbersOf, runModel } from "./ort.ts";
 
-/** What a formula makes of x = [1, 2, 4], [3] and m = [[1, 2], [3, 4]]. */
+/** Returns the result of a formula for x = [1, 2, 4], [3] and m = [[1, 2], [3, 4]]. */
 async function evaluate(
   formula: (g: GraphBuilder, x: Value<"f32">, m: Value<"f32">) => Value,
 ): Promise<number[]> {

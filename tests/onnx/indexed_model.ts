@@ -56,7 +56,7 @@ export function feeds(): Tensors {
   };
 }
 
-/** What the formulas above make of them. */
+/** Returns the expected results of the formulas above. */
 export function expectedOf(): { sums: number[]; energy: number[] } {
   const sums = Array<number>(12).fill(0), energy = [0.5, 0.25];
   for (const [src, dst] of EDGES) {

@@ -14,7 +14,10 @@ import { f32, i32, numbersOf, runModel, type Tensors, worst } from "./ort.ts";
 
 const ARGON = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 };
 
-/** What systems are to a model: their pairs within the cutoff and `beyond`, the same for all forms of inputs. */
+/**
+ * Returns the inputs of a model for systems: their pairs within the cutoff and `beyond`, the same for all forms of
+ * inputs.
+ */
 function feedsOf(systems: readonly System[], half = false, beyond = 0): Tensors {
   const batch = Batch.from(systems);
   const cutoff = ARGON.cutoff + beyond;

@@ -12,7 +12,7 @@ ort.env.wasm.numThreads = 1;
 /** Name → tensor. */
 export type Tensors = Readonly<Record<string, ort.Tensor>>;
 
-/** What a model makes of these inputs; inputs that it does not have are left out. */
+/** Returns the results of a model for these inputs. Inputs that the model does not have are ignored. */
 export async function runModel(model: Uint8Array, feeds: Tensors): Promise<Tensors> {
   const session = await ort.InferenceSession.create(model, {
     executionProviders: ["wasm"],

@@ -1,5 +1,5 @@
 /**
- * What the real models are fed by their references, and what PyTorch gave for it in float64.
+ * Feeds of real models from their references, and the results of PyTorch in float64.
  *
  * @module
  */

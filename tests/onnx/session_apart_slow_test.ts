@@ -9,10 +9,10 @@ const ROWS = 5462;
 const DIMS = [ROWS, 3];
 const RUNS = 10_000;
 
-/** What the allocator keeps for itself. */
+/** Memory that the allocator may keep, in bytes. */
 const SLACK = 48e6;
 
-/** How much memory the process has more of after all runs than after the first tenth. Bytes. */
+/** Returns the growth of the memory of the process from the first tenth of the runs to the end, in bytes. */
 async function growth(run: (i: number) => Promise<void>, runs = RUNS): Promise<number> {
   let before = 0;
   for (let i = 0; i < runs; i++) {

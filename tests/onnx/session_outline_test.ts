@@ -1,4 +1,4 @@
-/** What the door reads of a model before it lets it in, and what it makes of files that are none. */
+/** Outlines of models, which are read before a session opens, and files that are not models. */
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeModel, openSession, outlineModel } from "../../src/onnx/mod.ts";
 import { MODELS, readModel, SMALL_MODELS } from "./shared_models.ts";

@@ -55,12 +55,12 @@ export interface Reference {
   readonly outputs: Readonly<Record<string, ReferenceTensor>>;
 }
 
-/** What PyTorch made of one batch. */
+/** Reads the results of PyTorch for one batch. */
 export function readReference(model: string): Reference {
   return JSON.parse(Deno.readTextFileSync(`${FOLDER}/${model}_ref.json`));
 }
 
-/** What PyTorch made of the gradient of a loss on forces and energies, by all parameters. */
+/** Reads the gradient of a loss on forces and energies by all parameters, computed by PyTorch. */
 export function readSecondReference(model: string): Reference {
   return JSON.parse(Deno.readTextFileSync(`${FOLDER}/${model}_second_ref.json`));
 }

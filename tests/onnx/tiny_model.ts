@@ -109,7 +109,7 @@ export function farWeight(
   ];
 }
 
-/** What a model is made of. */
+/** Parts of a model. */
 export interface TinyModel {
   nodes: readonly Bytes[];
   inputs: readonly Bytes[];

@@ -1,4 +1,4 @@
-/** What Langevin dynamics samples, from seeded runs: the same numbers every time. */
+/** Ensembles that Langevin dynamics samples, in seeded runs with the same numbers every time. */
 import { assertAlmostEquals, assertEquals, assertLess } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import { NVTLangevin } from "../../src/dynamics/mod.ts";

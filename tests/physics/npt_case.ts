@@ -23,7 +23,7 @@ export const SMOOTH: Model = lennardJones({
   switchWidth: 2,
 });
 
-/** What of a cell can change. */
+/** Allowed changes of a cell. */
 export const COUPLINGS: readonly PressureCoupling[] = ["isotropic", "anisotropic", "triclinic"];
 
 /** Argon crystals of 32 atoms at 40 K, compressed or not: the lattice constant is 5.4 Å at rest and 1 kbar. */
@@ -34,7 +34,7 @@ export function solid(count = 1, a = 5.4): Batch {
   return batch;
 }
 
-/** What the schemes are told here, unless it is something else. */
+/** Default options of the integrators in these tests. */
 export const GIVEN: NPHOptions = {
   dt: 4,
   pressure: 1000 * BAR,
@@ -48,7 +48,7 @@ export const SCHEMES: Readonly<Record<string, (options: Partial<NPHOptions>) => 
   NPT: (options) => nptIntegrator({ ...GIVEN, temperature: 40, thermostatTime: 200, ...options }),
 };
 
-/** How far from where it began what is conserved went in any step, eV per atom. */
+/** Returns the largest deviation of the conserved energy from its initial value, eV per atom. */
 export async function conservedDrift(
   scheme: Integrator,
   batch: Batch,

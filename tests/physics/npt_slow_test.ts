@@ -1,4 +1,4 @@
-/** What constant pressure samples, from seeded runs: the same numbers every time. */
+/** Ensembles at constant pressure, in seeded runs with the same numbers every time. */
 import { assertAlmostEquals } from "@std/assert";
 import { Batch, fcc, initVelocities, System } from "../../src/batch/mod.ts";
 import { BAR, NPT, type PressureCoupling } from "../../src/dynamics/mod.ts";

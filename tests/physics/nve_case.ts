@@ -14,7 +14,7 @@ export async function aseFrames(atoms: 108 | 32): Promise<System[]> {
   return frames.filter(({ info }) => info.label === `nve${atoms}`);
 }
 
-/** How far from where it began the total energy of a system went in any step, eV per atom. */
+/** Returns the largest deviation of the total energy of a system from its initial value, eV per atom. */
 export async function drift(
   batch: Batch,
   backend: BackendName,

@@ -1,4 +1,4 @@
-/** What thermostats sample, from seeded runs: the same numbers every time. */
+/** Ensembles that thermostats sample, in seeded runs with the same numbers every time. */
 import { assert, assertAlmostEquals, assertEquals, assertLess } from "@std/assert";
 import { Batch, initVelocities, System } from "../../src/batch/mod.ts";
 import { bussi, Dynamics, type Integrator, langevin, noseHoover } from "../../src/dynamics/mod.ts";

@@ -1,6 +1,7 @@
 /**
- * What the compiler must infer and refuse of engines for atoms and their hooks. The assertions are types: `deno check`
- * runs them, and an unused `@ts-expect-error` fails it. Each test also runs, so that what compiles is known to work.
+ * Types that the compiler must infer and errors that it must report for engines for atoms and their hooks. The
+ * assertions are types: `deno check` checks them, and an unused `@ts-expect-error` is an error. Each test also runs,
+ * to show that code that compiles also works.
  */
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {

@@ -1,6 +1,7 @@
 /**
- * What the compiler must infer, and what it must refuse. The assertions are types: `deno check` runs them, and an
- * unused `@ts-expect-error` fails it. Each test also runs, so that what compiles is known to register.
+ * Types that the compiler must infer and errors that it must report for hooks. The assertions are types: `deno check`
+ * checks them, and an unused `@ts-expect-error` is an error. Each test also runs, to show that hooks that compile can
+ * be registered.
  */
 import { assertEquals, assertThrows } from "@std/assert";
 import {
@@ -45,7 +46,7 @@ const PipelineStage = stages<PipelineContext, { AFTER_PROCESS: { readonly done: 
 type PipelineStage = StageOf<typeof PipelineStage>;
 const dipole = field<Float32Array>()("dipole");
 
-/** What every stage of dynamics offers. */
+/** Context fields of every stage of dynamics. */
 const ATOMS = {
   batch: Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]),
   model: lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }),

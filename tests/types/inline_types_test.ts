@@ -1,6 +1,6 @@
 /**
- * What the compiler infers for hooks that are written in place, and for classes that name their fields once. The
- * assertions are types: `deno check` runs them, and an unused `@ts-expect-error` fails it. Each test also runs.
+ * Types that the compiler infers for hooks in object literals, and for classes that name their fields once. The
+ * assertions are types: `deno check` checks them, and an unused `@ts-expect-error` is an error. Each test also runs.
  */
 import { assert, assertEquals, assertThrows } from "@std/assert";
 import {

@@ -1,6 +1,6 @@
 /**
- * What the compiler says to the commonest slips, by `hooks.add` and in a constructor: the text of each message. `deno
- * check` runs once over all of them.
+ * Messages of the compiler for the most common mistakes, in `hooks.add` and in constructors. `deno check` runs once
+ * for all of them.
  */
 import { assert, assertEquals } from "@std/assert";
 

@@ -1,6 +1,7 @@
 /**
- * What the compiler lets training hooks write, and what it does not. The assertions are types: `deno check` runs them,
- * and an unused `@ts-expect-error` fails it. Each test also runs, so that what compiles is known to register.
+ * Fields that the compiler lets training hooks write, and fields that it does not. The assertions are types: `deno
+ * check` checks them, and an unused `@ts-expect-error` is an error. Each test also runs, to show that hooks that
+ * compile can be registered.
  */
 import { assertEquals } from "@std/assert";
 import { hook, type TrainingContext, TrainingStage } from "@hooke/hooke";

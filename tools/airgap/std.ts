@@ -16,7 +16,7 @@
  * @module
  */
 
-/** Where a package's files would come from. */
+/** Source of the files of a package. */
 export type StdSource = "jsr" | "local";
 
 /** The stand-ins: folder, the package it stands in for, and its entry points. */

@@ -11,7 +11,10 @@ export function errorClasses(sources: ReadonlyMap<string, string>): Map<string, 
   return classes;
 }
 
-/** What is wrong with the error classes: not exported, so nobody can catch them, or never thrown. */
+/**
+ * Returns faults of error classes: classes that are not exported, so that programs cannot catch them, and classes
+ * that are never thrown.
+ */
 export function findIdleErrors(
   sources: ReadonlyMap<string, string>,
   exported: ReadonlySet<string>,

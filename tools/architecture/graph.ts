@@ -1,4 +1,4 @@
-/** Who imports whom, types included. Files are paths from the package's root. */
+/** Imports of each file, types included. Files are paths from the package's root. */
 export interface ImportGraph {
   /** File → the files it imports. */
   files: ReadonlyMap<string, readonly string[]>;
@@ -14,12 +14,12 @@ export interface ModuleInfo {
     specifier: string;
     code?: { specifier?: string; error?: string };
     type?: { specifier?: string; error?: string };
-    /** Whether it is imported by a call, when that is made. */
+    /** True if the import is a call, which loads the file when it runs. */
     isDynamic?: boolean;
   }>;
 }
 
-/** Who imports whom, beginning at these files. */
+/** Loads the import graph that begins at these files. */
 export async function loadGraph(root: URL, files: readonly string[]): Promise<ImportGraph> {
   return toGraph(root, await loadModules(root, files));
 }

@@ -5,10 +5,10 @@ export interface KernelException {
   reason: string;
 }
 
-/** Where a kernel lives besides its meaning in src/kernels. */
+/** Place of a kernel in addition to its definition in src/kernels. */
 export type KernelPlace = "shader" | "wasm" | "test" | "bench";
 
-/** What the rule looks at. */
+/** Files that the rule reads. */
 export interface KernelTree {
   /** All files of the project, as paths from its root. */
   files: readonly string[];
@@ -91,7 +91,7 @@ function named(kernel: string): RegExp {
   return new RegExp(`\\b(?:${kernel}|${imported})\\b`);
 }
 
-/** A shader without a kernel of its name computes something that nobody has written down the meaning of. */
+/** Returns faults of shaders without a kernel of the same name, because the meaning of such a shader is not defined. */
 function strays(files: readonly string[], kernels: ReadonlyMap<string, string>): string[] {
   return files.map((file) => SHADER.exec(file)?.[1])
     .filter((name) => name !== undefined && !kernels.has(name))

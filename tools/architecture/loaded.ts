@@ -1,8 +1,8 @@
 import type { ModuleInfo } from "./graph.ts";
 
 /**
- * What is loaded with a module: all that it imports, directly or not, without types. What is imported by a call is
- * counted only with `calls`: it is loaded when, and if, that call is made.
+ * Returns all modules that are loaded with a module, directly or indirectly, without types. Modules that are imported
+ * by a call are included only with `calls`, because they are loaded only if the call is made.
  */
 export function loadedWith(
   modules: readonly ModuleInfo[],

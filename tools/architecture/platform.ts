@@ -25,7 +25,7 @@ export function platformGlobals(text: string): string[] {
   return PLATFORM.filter((name) => new RegExp(`(?<![.\\w$#])${name}(?![\\w$:])`).test(code));
 }
 
-/** Whether this source declares something by `using`, which some browsers in use cannot parse yet. */
+/** Returns true if the source declares a variable with `using`, which some current browsers cannot parse. */
 export function usesUsing(text: string): boolean {
   return /(?<![.\w$#])using\s+[\w$]+\s*(=|of\b)/.test(codeOf(text));
 }

@@ -32,7 +32,7 @@ export async function publicApi(): Promise<PublicApi> {
   );
 }
 
-/** Overloads are one name; a type and a value of one name are told as both. */
+/** Returns the names of symbols. Overloads are one name. If a type and a value have the same name, both are listed. */
 export function toNames(symbols: readonly DocSymbol[]): string[] {
   return symbols.flatMap(({ name, declarations }) => {
     const kinds = declarations.filter(({ declarationKind }) => declarationKind === "export")
@@ -46,7 +46,7 @@ export async function readSnapshot(): Promise<PublicApi> {
   return JSON.parse(await Deno.readTextFile(SNAPSHOT));
 }
 
-/** What changed between two sets of names: `+` for a new one, `-` for one that is gone. */
+/** Returns the changes between two sets of names: `+` for a new name, `-` for a removed name. */
 export function apiChanges(before: PublicApi, after: PublicApi): string[] {
   const points = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return points.flatMap((point) => {

@@ -15,7 +15,7 @@ export function findUnreachable(
   return [...files.keys()].filter((file) => !reached.has(file));
 }
 
-/** Whether someone starts this file without importing it: a test, a bench, an example, a page. */
+/** Returns true if the file is started without being imported: a test, a benchmark, an example, a page. */
 export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
     path.startsWith("examples/") || /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path);

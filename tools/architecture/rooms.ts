@@ -1,8 +1,9 @@
 /**
- * Who may import whom: the one table behind the lint rule `house/imports` and the architecture test.
+ * Imports that each room may have. This table is the only source of the lint rule `house/imports` and the
+ * architecture test.
  *
- * Data flows one way through the package. A room is a folder of `src` (or a single file beside the folders),
- * and what it may import is a list of other rooms, or of single files where a whole room would be too much.
+ * Data flows one way through the package. A room is a folder of `src` (or a single file beside the folders). The
+ * table lists other rooms that it may import, or single files if importing a whole room would be too much.
  *
  * @module
  */
@@ -95,7 +96,10 @@ export function roomOf(path: string): string | undefined {
   return top === "src" ? room : undefined;
 }
 
-/** Why `from` may not import the file `to`, or `undefined` when it may. Both are relative to the root. */
+/**
+ * Returns the reason why `from` may not import the file `to`, or `undefined` if it may. Both paths are relative to
+ * the root.
+ */
 export function refuseImport(from: string, to: string): string | undefined {
   if (to.startsWith(WASM_PACKAGE)) {
     return from.startsWith(WASM_OWNER) || !isPublished(from)
@@ -116,7 +120,7 @@ export function refuseImport(from: string, to: string): string | undefined {
   return `${here} may import ${allowed.length === 0 ? "nothing" : allowed.join(", ")}, not ${file}`;
 }
 
-/** Why `from` may not import a package (or `node:` module), or `undefined` when it may. */
+/** Returns the reason why `from` may not import a package (or `node:` module), or `undefined` if it may. */
 export function refusePackage(from: string, specifier: string): string | undefined {
   if (!isPublished(from)) return undefined;
   const name = packageOf(specifier);

@@ -7,7 +7,7 @@
 
 import { entryPoints, ROOT } from "./entry_points.ts";
 
-/** Whether the types are right, and what was said of them. */
+/** Result of a type check, with the output of the compiler. */
 export interface Checked {
   success: boolean;
   output: string;

@@ -1,6 +1,7 @@
 /**
- * Checks the types of every entry point with the compiler's default options, which those have who copy the package's
- * sources into a folder of their own: what is right with the stricter ones of deno.json need not be so with these.
+ * Checks the types of every entry point with the compiler's default options. Users who copy the sources of the
+ * package into their own folder have these options. Code that is correct with the stricter options of deno.json can
+ * have errors with them.
  *
  * @module
  */

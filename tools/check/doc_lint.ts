@@ -1,5 +1,6 @@
 /**
- * `deno doc --lint` over every entry point: it takes files, not exports, so somebody has to tell it.
+ * Runs `deno doc --lint` for every entry point. The command takes files instead of exports, so this script passes the
+ * files.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a page promises a reader who copies from it: that its commands exist, and that its examples are run.
+ * Checks that a reader can copy from a page: that its commands exist, and that the tests run its examples.
  *
  * @module
  */
@@ -10,11 +10,11 @@ export interface Fence {
   lines: string[];
 }
 
-/** What a command may name. */
+/** Names that a command may use. */
 export interface Project {
   /** The names of the tasks in deno.json. */
   tasks: readonly string[];
-  /** Whether a file or folder exists, as a path from the root. */
+  /** Returns true if a file or folder exists. `path` is relative to the root. */
   exists(path: string): boolean;
 }
 
@@ -35,7 +35,7 @@ export function commands(markdown: string): string[] {
     .filter((line) => line !== "");
 }
 
-/** Why a command would not work as written, or `undefined` when nothing speaks against it. */
+/** Returns the reason why a command does not work as written, or `undefined` if it works. */
 export function refuseCommand(command: string, { tasks, exists }: Project): string | undefined {
   const words = command.split(/\s+/);
   const deno = words[0] === "deno" ? 1 : /^npx -y deno@2\.9\.6( |$)/.test(command) ? 3 : undefined;

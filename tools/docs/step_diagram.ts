@@ -9,7 +9,7 @@ import { Batch, fcc } from "../../src/batch/mod.ts";
 import { DynamicsStage, NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 
-/** Something that happens in a step: kernels are run, or a stage is fired. */
+/** An event in a step: kernels that are run, or a stage that fires. */
 export type StepEvent = { readonly kernels: readonly string[] } | { readonly stage: string };
 
 /** Stages that every step fires, in their order. */

@@ -18,7 +18,7 @@ export interface Scaffold {
   readonly files: ReadonlyMap<string, string>;
   /** Lines to add: after a line of a file, or at its end. */
   readonly additions: readonly Addition[];
-  /** What is left to do, a line each. */
+  /** Tasks that are left to do, one line each. */
   readonly left: readonly string[];
 }
 

@@ -9,7 +9,7 @@ export interface Example {
   /** The line of its first line of code, from 1. */
   readonly line: number;
   readonly code: string;
-  /** What the page says that it prints: the block of `text` behind it. */
+  /** Expected output of the program: the `text` block after it. */
   readonly output?: string;
 }
 

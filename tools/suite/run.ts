@@ -25,7 +25,7 @@ import { type Share, sharesOf, type Suite } from "./shares.ts";
  */
 const LIMIT = 450;
 
-/** How many of the slowest files are named. */
+/** Number of the slowest files that are printed. */
 const SLOWEST = 10;
 
 interface Options {
@@ -67,7 +67,7 @@ async function checkTypes(): Promise<boolean> {
   return success;
 }
 
-/** Runs shares, so many at a time, and shows each when it ends. */
+/** Runs a limited number of shares at a time, and shows the output of each when it ends. */
 async function runShares(shares: readonly Share[], options: Options): Promise<ShareResult[]> {
   const waiting = [...shares], results: ShareResult[] = [];
   const work = async () => {

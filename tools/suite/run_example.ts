@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 
-/** What a program prints: as a process, to its two streams. */
+/** Output of a program: its two streams as a process. */
 export interface Printed {
   readonly output: string;
   readonly complaints: string;

@@ -3,14 +3,14 @@ import { writeExamples } from "./examples.ts";
 import { type Counts, parseClosing, parseSeconds } from "./report.ts";
 import type { Share, Suite } from "./shares.ts";
 
-/** Whether a process did what it should. */
+/** Result of a process. */
 export interface Verdict {
   readonly isGood: boolean;
   /** The signal that ended the process after all its tests had passed. */
   readonly lateSignal?: Deno.Signal;
 }
 
-/** What came of a share. */
+/** Result of a share. */
 export interface ShareResult extends Verdict {
   readonly share: Share;
   /** `undefined` if the process ended before its closing line. */
@@ -24,10 +24,10 @@ export interface ShareResult extends Verdict {
 }
 
 /**
- * Compiles WebAssembly once, without optimizing it, in tests and in the processes they start. Otherwise V8 optimizes
- * onnxruntime in every file anew, which takes more than half of the processor time of short tests that use it. Numbers
- * are the same. A caller who sets DENO_V8_FLAGS decides instead: CI runs the fast suite once more with the optimizing
- * compiler, as users run it.
+ * Compiles WebAssembly once, without optimizing it, in tests and in the processes that they start. Otherwise V8
+ * optimizes onnxruntime again in every file, which takes more than half of the processor time of short tests that use
+ * it. Results are the same. If DENO_V8_FLAGS is set, its value is used instead: CI runs the fast suite once more with
+ * the optimizing compiler, which users have.
  */
 const QUICK_START = "--liftoff-only";
 

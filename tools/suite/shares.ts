@@ -9,7 +9,7 @@ export interface Share {
   /** The name shown to the user. */
   readonly name: string;
   readonly paths: readonly string[];
-  /** Whether the examples in these files are run, instead of the tests. */
+  /** True if the examples in these files are run instead of the tests. */
   readonly isDocs: boolean;
 }
 

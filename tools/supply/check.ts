@@ -13,7 +13,7 @@ import { licensesInCache } from "./licenses.ts";
 import { type LockFile, packagesOf, readLock } from "./packages.ts";
 import { advisoriesOf, unsignedOf } from "./registry.ts";
 
-/** Licenses under which a package may be used beside MIT. Another one needs somebody to read it first. */
+/** Licenses of packages that may be used together with MIT. Other licenses must be reviewed first. */
 const ALLOWED: readonly string[] = [
   "MIT",
   "ISC",
@@ -62,7 +62,7 @@ export function faultsOf(
   return faults;
 }
 
-/** What the registry says of the packages; `undefined` where it gave no answer. */
+/** Answers of the registry about the packages; `undefined` if it did not answer. */
 export interface Answers {
   readonly advisories: readonly string[] | undefined;
   readonly unsigned: readonly string[] | undefined;
@@ -102,7 +102,7 @@ if (import.meta.main) {
   for (const [id, license] of await licensesInCache(packages)) {
     if (licenses[id] === license) continue;
     faults.push(
-      `${id} says of itself that its license is ${license}: current entry is ${licenses[id]}`,
+      `the package ${id} declares the license ${license}; the list of licenses has ${licenses[id]}`,
     );
   }
   const answers = {

@@ -35,7 +35,7 @@ async function differences(target: string): Promise<string[]> {
   return [...stale, ...unstable, ...await compareInterfaces(committed, compiled)];
 }
 
-/** What comments and names change of the compiled kernels: nothing may. */
+/** Returns the changes of the compiled kernels if comments and names of the sources change. There must not be any. */
 async function instability(
   compiled: Compiled,
   toolchain: Toolchain,

@@ -1,4 +1,4 @@
-/** How a command is run: added to the environment, from which folder, and for how long at most. */
+/** Options of a command: additional environment variables, its folder, and its time limit. */
 export interface CommandOptions {
   /** @default {} */
   env?: Record<string, string>;
@@ -22,7 +22,10 @@ export async function run(
   }
 }
 
-/** What a command prints, without the white space around it; `undefined` when it fails or does not exist. */
+/**
+ * Returns the output of a command without surrounding white space; `undefined` if the command fails or does not
+ * exist.
+ */
 export async function output(
   command: readonly string[],
   options: CommandOptions = {},

@@ -13,7 +13,7 @@ export function compareBytes(committed: Compiled, compiled: Compiled): string[] 
   return found;
 }
 
-/** What two toolchains must agree in: the declarations, and what the kernels import and export. */
+/** Compares the declarations, imports and exports of the kernels, which must be equal for two toolchains. */
 export async function compareInterfaces(
   committed: Compiled,
   compiled: Compiled,

@@ -8,7 +8,7 @@ const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];
 
 const [RUSTC, CARGO, LINKER] = ["/usr/bin/rustc", "/usr/bin/cargo", "wasm-ld-19"];
 
-/** Whether Debian's toolchain has been set up on this machine before. */
+/** Returns true if Debian's toolchain is already installed on this machine. */
 export async function isDebianReady(): Promise<boolean> {
   const version = await packageVersion("rustc-web");
   return version !== undefined && await exists(`${sysroot(version)}/ready`);
@@ -110,9 +110,9 @@ async function collect(built: string, root: string): Promise<void> {
 }
 
 /**
- * A folder with a rustc that has arguments of its own and forgets where this machine keeps sources, and with
- * Cargo. The paths are told here and not in RUSTFLAGS, which Cargo mixes into the names of symbols: those would
- * differ between machines.
+ * Writes a folder with Cargo and with a rustc that has additional arguments and removes the paths of sources on this
+ * machine. The paths are passed here instead of in RUSTFLAGS, because Cargo mixes RUSTFLAGS into the names of
+ * symbols, which would then differ between machines.
  */
 async function writeCompiler(folder: string, args: readonly string[]): Promise<string> {
   await Deno.mkdir(folder, { recursive: true });

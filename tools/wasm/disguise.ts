@@ -29,7 +29,7 @@ export function disguised(code: string): string {
   let text = `// Nothing of this is compiled.\n\n${lines.join("\n")}`;
   for (const [, name] of text.matchAll(/^fn (\w+)/gm)) {
     const uses = [...text.matchAll(new RegExp(`(.?)\\b${name}\\b(.{0,2})`, "g"))];
-    // A method, a module or a variable of that name would have to be told apart from it.
+    // A method, a module or a variable may have the same name, and must not be renamed.
     const isPlain = uses.every(([, before, after]) =>
       before !== "." && /^(?:[(<]|::)/.test(after!)
     );

@@ -1,5 +1,5 @@
 /**
- * Which files the compiled kernels are made of and end up in, and the hash that ties the two together.
+ * Lists the sources and the output files of the compiled kernels, and computes the hash that connects them.
  *
  * @module
  */
@@ -7,13 +7,13 @@
 /** The root of the project. */
 export const ROOT: URL = new URL("../../", import.meta.url);
 
-/** Where the compiled package is committed. */
+/** Folder in which the compiled package is committed. */
 export const PACKAGE: URL = new URL("wasm/pkg/", ROOT);
 
 /** The module that carries the compiled kernels as text, for loading without any permission. */
 export const MODULE: URL = new URL("src/backend/wasm/module.gen.ts", ROOT);
 
-/** What `wasm/pkg/source.json` says. */
+/** Content of `wasm/pkg/source.json`. */
 export interface SourceRecord {
   /** SHA-256 of the Rust sources, Cargo.toml, Cargo.lock and `toolchain`, as hexadecimal digits. */
   hash: string;
@@ -21,7 +21,7 @@ export interface SourceRecord {
   toolchain: string;
 }
 
-/** What the committed package says it was built from. */
+/** Returns the record of the sources from which the committed package was built. */
 export async function readRecord(): Promise<SourceRecord> {
   return JSON.parse(await Deno.readTextFile(new URL("source.json", PACKAGE)));
 }

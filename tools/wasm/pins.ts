@@ -10,7 +10,7 @@ export const WASM_BINDGEN = "0.2.129";
  */
 export const BINARYEN: string = "";
 
-/** What wrote the package besides the compiler. */
+/** Programs other than the compiler that wrote the package. */
 export const TOOLS: string = [
   `wasm-bindgen ${WASM_BINDGEN}`,
   `wasm-pack ${WASM_PACK}`,
@@ -30,7 +30,10 @@ export const KERNEL_FLAGS: string = `${FLAGS} -Zlocation-detail=none -Zcodegen-s
 /** The one target. */
 export const TARGET = "wasm32-unknown-unknown";
 
-/** Where toolchains are kept between builds: `HOOKE_WASM_CACHE`, or a folder of the user's cache. */
+/**
+ * Returns the folder in which toolchains are kept between builds: `HOOKE_WASM_CACHE`, or a folder of the user's
+ * cache.
+ */
 export function cacheFolder(): string {
   const own = Deno.env.get("HOOKE_WASM_CACHE");
   if (own) return own;
@@ -38,7 +41,7 @@ export function cacheFolder(): string {
   return `${caches}/hooke-wasm`;
 }
 
-/** Where Cargo keeps the crates it has fetched. */
+/** Returns the folder in which Cargo keeps downloaded crates. */
 export function cargoHome(): string {
   return Deno.env.get("CARGO_HOME") || `${Deno.env.get("HOME")}/.cargo`;
 }

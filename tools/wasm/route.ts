@@ -1,7 +1,7 @@
-/** How to get at a toolchain. */
+/** Source of a toolchain. */
 export type Route = "rustup" | "debian";
 
-/** Something that compiles the kernels. */
+/** A toolchain that compiles the kernels. */
 export interface Toolchain {
   route: Route;
   /** The versions of all that shapes the bytes. */

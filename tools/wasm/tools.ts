@@ -37,7 +37,7 @@ const TOOLS = [
   ["wasm-bindgen-cli", "wasm-bindgen", WASM_BINDGEN],
 ] as const;
 
-/** Whether there is such a file or folder. */
+/** Returns true if the file or folder exists. */
 export async function exists(path: string): Promise<boolean> {
   return await Deno.stat(path).then(() => true, () => false);
 }

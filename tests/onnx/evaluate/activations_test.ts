@@ -2,7 +2,7 @@ import { assertThrows } from "@std/assert";
 import type { Attributes } from "../../../src/onnx/codec/attributes.ts";
 import { assertNear, assertSame, evaluate, f32 } from "./evaluate_op.ts";
 
-/** What an activation makes of -1, -0.5, 0, 2 and NaN. */
+/** Returns the results of an activation for -1, -0.5, 0, 2 and NaN. */
 function of(op: string, attributes: Attributes = {}) {
   return evaluate(op, [f32([-1, -0.5, 0, 2, NaN])], attributes);
 }

@@ -12,10 +12,10 @@ import { evaluateNode } from "../../../src/onnx/evaluate/evaluate_node.ts";
 import { type PlainTensor, plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import type { ElementType } from "../../../src/onnx/mod.ts";
 
-/** How to evaluate a node. */
+/** Options for the evaluation of a node. */
 export interface OpOptions {
   readonly attributes?: Attributes;
-  /** How many outputs it names. */
+  /** Number of outputs of the node. */
   readonly outputs?: number;
   readonly opset?: number;
 }

@@ -5,8 +5,9 @@ import type { ElementType } from "../../../src/onnx/mod.ts";
 import type { CaseSet, NodeCase } from "./node_cases.ts";
 
 /**
- * How far a number may be from the expected one, in parts of it and of a tenth of the largest beside it: sums of large
- * numbers were rounded as large ones. Whole numbers and truth values must be the same.
+ * Largest accepted difference from the expected number, relative to the number and to a tenth of the largest number
+ * of the tensor, because sums of large numbers have the rounding errors of large numbers. Integers and booleans must
+ * be equal.
  */
 const TOLERANCES: { readonly [Type in ElementType]?: number } = {
   f16: 1e-3,
@@ -15,7 +16,7 @@ const TOLERANCES: { readonly [Type in ElementType]?: number } = {
   f64: 1e-14,
 };
 
-/** What is wrong with what the evaluator makes of a case; `undefined` where nothing is. */
+/** Returns the fault of the evaluator's result for a case; `undefined` if it is correct. */
 export function faultOf({ model, sets }: NodeCase): string | undefined {
   try {
     const proto = decodeModel(model);
@@ -42,7 +43,7 @@ function faultOfSet(model: ModelProto, { inputs, outputs }: CaseSet): string | u
   }
 }
 
-/** How a tensor differs from the one expected; `undefined` where it does not. */
+/** Returns the difference of a tensor from the expected tensor; `undefined` if they agree. */
 export function difference(made: PlainTensor, expected: PlainTensor): string | undefined {
   if (made.type !== expected.type) return `${made.type} for ${expected.type}`;
   if (made.dims.join() !== expected.dims.join()) return `[${made.dims}] for [${expected.dims}]`;

@@ -45,7 +45,7 @@ export async function nodeCases(operators: readonly string[]): Promise<NodeCase[
   }
 }
 
-/** What the text at the beginning of a file says. */
+/** Text at the beginning of a file. */
 interface Head {
   readonly name: string;
   readonly sets: readonly {

@@ -14,7 +14,7 @@ const ANYWHERE = [
 const POSITIVE = ["Sqrt", "Log", "Reciprocal", "ReduceLogSum"];
 const BINARY = ["Add", "Sub", "Mul", "Div", "Max", "Min", "Mean", "Sum", "PRelu"];
 
-/** What both make of it, to single precision. */
+/** Asserts that the evaluator and onnxruntime give the same results in single precision. */
 async function agree(write: (g: GraphBuilder, x: Value<"f32">, y: Value<"f32">) => void) {
   const g = new GraphBuilder("both", { opset: 20 });
   const x = g.input("x", "f32", [4, 5]), y = g.input("y", "f32", [5]);

@@ -2,7 +2,7 @@ import { assertEquals, assertThrows } from "@std/assert";
 import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { outputOf, tensor, whole } from "./one_node.ts";
 
-/** What both scatters make of [1, 2, 3] when 5, −7 and 11 are put on places 2, 0 and again 2. */
+/** Results of both scatter operators for [1, 2, 3], if 5, −7 and 11 are written to indices 2, 0 and 2. */
 const REDUCED = {
   none: [-7, 2, 11],
   add: [-6, 2, 19],

@@ -1,4 +1,4 @@
-/** Where a slope is infinite and the value is not, 0 is taken; beside it, everything is as it was. */
+/** Slopes that are infinite where the value is finite: the gradient is 0 there, and does not change at other points. */
 import { assert, assertEquals } from "@std/assert";
 import {
   clipCosines,

@@ -30,7 +30,7 @@ export function referenceFeeds(model: string): Feeds {
   return Object.fromEntries(Object.entries(inputs).map(([name, tensor]) => [name, feedOf(tensor)]));
 }
 
-/** What counts what: lengths of the batch. */
+/** Lengths of the axes of a batch. */
 interface Counts {
   readonly atoms: number;
   readonly edges: number;
@@ -48,7 +48,7 @@ const COUNTED: Readonly<Record<string, keyof Counts>> = {
 /** Inputs of two rows; the others are one list after the other. */
 const isPair = (name: string) => name === "edge_index" || name === "trip_edge";
 
-/** How many atoms, edges and systems there are. */
+/** Returns the numbers of atoms, edges and systems. */
 export function countsOf(feeds: Feeds): Counts {
   return {
     atoms: feeds["positions"]!.dims![0]!,

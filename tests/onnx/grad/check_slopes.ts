@@ -1,7 +1,7 @@
 import { checkRule, type RuleCase } from "../../../src/testing/onnx.ts";
 import { few } from "../../suite.ts";
 
-/** How many numbers a small case has, at most. */
+/** Largest number of values of a small case. */
 const SMALL = 12;
 
 /**

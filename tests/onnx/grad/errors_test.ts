@@ -24,7 +24,7 @@ function graphOf(write: (graph: Graph, x: string) => string): Graph {
   return new Graph(decodeModel(graph.encode()));
 }
 
-/** What is thrown for y by x; the graph must be as it was. */
+/** Returns the error of differentiating y by x, and asserts that the graph has not changed. */
 function refusal<E extends Error>(
   graph: Graph,
   // deno-lint-ignore no-explicit-any -- what classes are in TypeScript

@@ -7,7 +7,7 @@ import {
   valueInfo,
 } from "../../../src/onnx/mod.ts";
 
-/** What comes back for x [2, 6] where each cut, from one place along axis 1 to another, is multiplied by its number. */
+/** Returns the gradient by x [2, 6] if each cut along axis 1 is multiplied by its number. */
 function comesBack(cuts: readonly (readonly [from: number, to: number, by: number])[]): {
   readonly rows: readonly number[];
   readonly operators: string;

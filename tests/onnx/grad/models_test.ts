@@ -30,7 +30,9 @@ import {
 } from "./atoms.ts";
 import { lacks } from "../../machine.ts";
 
-/** What may differ, in parts of the largest force: in float64 by the rounding of the file's weights alone. */
+/**
+ * Largest accepted differences, relative to the largest force. In float64, only the weights of the file are rounded.
+ */
 interface Limits {
   readonly float64: number;
   readonly float32: number;

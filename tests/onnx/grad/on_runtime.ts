@@ -33,7 +33,7 @@ export interface RuntimeCase {
   /** Lengths of floats, or whole numbers. */
   readonly inputs: readonly (readonly number[] | Places | undefined)[];
   /**
-   * How many outputs it has.
+   * Number of outputs.
    *
    * @default 1
    */

@@ -24,7 +24,7 @@ export interface Pick {
   readonly chance: number;
 }
 
-/** What a graph is made from. Nodes that do not fit are left out. */
+/** Description from which a graph is made. Nodes that do not fit are omitted. */
 export interface Recipe {
   readonly opset: number;
   readonly inputs: readonly (readonly number[])[];
@@ -32,12 +32,12 @@ export interface Recipe {
   readonly picks: readonly Pick[];
 }
 
-/** What graphs say of the lengths of their inputs: a number, one name for equal ones, or a name for each. */
+/** Descriptions of the lengths of inputs: numbers, one name for equal lengths, or a separate name for each length. */
 export const LENGTHS = ["fixed", "named", "free"] as const;
 
 /** A graph with one number that is differentiated. */
 export class RandomGraph {
-  /** What is fed. */
+  /** Feeds of the graph. */
   readonly feeds: Readonly<Record<string, PlainTensor>>;
   /** Inputs that are floats. */
   readonly floats: readonly string[];
@@ -78,7 +78,7 @@ export class RandomGraph {
   }
 }
 
-/** Where a graph is made: every node is computed at once, and only what stays within bounds is kept. */
+/** Makes a graph. It computes every node immediately, and keeps a node only if its values stay within bounds. */
 class Kitchen {
   readonly graph: Graph;
   readonly feeds: Record<string, PlainTensor> = {};

@@ -35,7 +35,7 @@ export function randomGraph(
   });
 }
 
-/** How far a gradient may be from differences, relative to its largest element or 1. */
+/** Largest accepted difference between a gradient and finite differences, relative to its largest element or 1. */
 const TOLERANCE = 2e-6;
 
 /** The gradient of the loss is what differences say, with lengths that are known and with lengths that are not. */

@@ -128,7 +128,7 @@ export const INDEXING: Readonly<Record<string, Operator>> = {
       values.filter(({ dims }) => dims.length === a.dims.length && dims.slice(1).join() === rest),
     )!;
     const [length] = a.dims, [rows] = updates.dims;
-    // What is written twice without a sum is one of the two, nobody says which.
+    // If an element is written twice without a reduction, the order of the writes is undefined.
     if (random(2) === 0 && rows! <= length!) {
       const start = random(length!);
       const own = Array.from({ length: rows! }, (_, i) => (start + i) % length!);

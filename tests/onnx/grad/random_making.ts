@@ -1,5 +1,5 @@
 /**
- * What random operators are made from.
+ * Values from which random operators are made.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface Known extends PlainTensor {
   readonly name: string;
 }
 
-/** What a random operator is made from. */
+/** Values from which a random operator is made. */
 export interface Making {
   /** All floats that there are, at least one. */
   readonly values: readonly Known[];
@@ -52,11 +52,11 @@ export const along =
     return operator(making, axis, a.dims[axis]!);
   };
 
-/** How many elements a tensor of these lengths has. */
+/** Returns the number of elements of a tensor with these lengths. */
 export const count = (dims: readonly number[]): number =>
   dims.reduce((product, n) => product * n, 1);
 
-/** How far values stay away from kinks, and from one another where the larger one is taken. */
+/** Smallest distance of values from kinks, and from one another if an operator takes the larger value. */
 export const MARGIN = 0.15;
 
 /** No number is near another one. */

@@ -18,7 +18,7 @@ import { lacks } from "../../machine.ts";
 interface Network {
   /** Parameters that the exporter has turned, and the names that they have since. */
   readonly turned: Readonly<Record<string, string>>;
-  /** How far gradients in float64 may be away, which the rounding of the weights in the file makes. */
+  /** Largest accepted difference of gradients in float64, which the rounding of the weights in the file causes. */
   readonly float64: number;
 }
 
@@ -29,7 +29,7 @@ const NETWORKS: Readonly<Record<string, Network>> = {
   painnx: { turned: { "UV.0.weight": "val_124", "UV.1.weight": "val_208" }, float64: 5e-6 },
 };
 
-/** How far gradients on onnxruntime may be away, in parts of the largest element. */
+/** Largest accepted difference of gradients on onnxruntime, relative to the largest element. */
 const FLOAT32 = 5e-6;
 
 /** Adds the loss Σ forces · V + Σ energy; answers with the graph, with the loss as an output. */

@@ -1,6 +1,6 @@
 /**
- * What PyTorch makes of operators, first and second order: tests/data/gradients_torch.jsonl, which
- * gradients_torch.py writes and explains, as graphs to differentiate.
+ * Results of operators in PyTorch, and their gradients of first and second order, as graphs to differentiate.
+ * gradients_torch.py writes and explains the file tests/data/gradients_torch.jsonl.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { GraphBuilder } from "../../../src/onnx/graph/graph_builder.ts";
 import { GraphFacts } from "../../../src/onnx/infer/facts.ts";
 import { type Shape, valueInfo } from "../../../src/onnx/codec/value_info.ts";
 
-/** Whether the lengths of inputs have names, or are numbers. */
+/** Description of the lengths of inputs: names or numbers. */
 export type Lengths = "named" | "fixed";
 
 /** Name → tensor. */
@@ -25,9 +25,9 @@ export interface TorchCase {
   readonly name: string;
   /** The operator. */
   readonly op: string;
-  /** What is fed: inputs x0, x1 …, cotangents v0, v1 … and, for the second order, weights w0, w1 …. */
+  /** Feeds: inputs x0, x1 …, cotangents v0, v1 … and, for the second order, weights w0, w1 …. */
   readonly feeds: PlainTensors;
-  /** What the operator makes: y0, y1 …. */
+  /** Outputs of the operator: y0, y1 …. */
   readonly outputs: PlainTensors;
   /** By what it is differentiated: x0, x1 …. */
   readonly wrt: readonly string[];
@@ -35,7 +35,7 @@ export interface TorchCase {
   readonly first: PlainTensors;
   /** Of each of `wrt` and each v: the derivative of S = Σ w·dL/dx. Missing where there is none. */
   readonly second: PlainTensors | undefined;
-  /** How far numbers may be away, in parts of the largest. */
+  /** Largest accepted difference, relative to the largest number. */
   readonly tolerance: number;
   /** A new graph with the node, and L as the output `loss`. */
   graph(lengths: Lengths): Graph;

@@ -1,5 +1,5 @@
 /**
- * What a graph makes, against what PyTorch does.
+ * Compares the results of a graph with those of PyTorch.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import type { Graph } from "../../../src/onnx/graph/graph.ts";
 import type { PlainTensors } from "./torch_cases.ts";
 
-/** What to compare, and how far it may be away. */
+/** Values to compare, and the largest accepted difference. */
 export interface Expectation {
   /** All that may be fed; a graph takes what it has inputs for. */
   readonly feeds: PlainTensors;

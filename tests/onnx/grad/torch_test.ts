@@ -1,4 +1,4 @@
-/** What operators make, and their gradients, against PyTorch, in float64: first and second order. */
+/** Compares operators and their gradients of first and second order with PyTorch, in float64. */
 import { assert } from "@std/assert";
 import { gradient } from "../../../src/onnx/grad/gradient.ts";
 import { Graph } from "../../../src/onnx/graph/graph.ts";
@@ -23,7 +23,7 @@ function assertNone(wrong: readonly string[]): void {
   assert(wrong.length === 0, `${wrong.length} differences\n${wrong.join("\n")}`);
 }
 
-/** What is not as PyTorch has it. */
+/** Returns the results that differ from those of PyTorch. */
 function complaints(
   cases: readonly TorchCase[],
   differences: (each: TorchCase, lengths: Lengths) => readonly string[],

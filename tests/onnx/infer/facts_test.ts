@@ -1,4 +1,4 @@
-/** What is known of values without running the graph. */
+/** Facts about values that are inferred without running the graph. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { broadcastAxes } from "../../../src/onnx/infer/broadcast_shapes.ts";
 import { factOf } from "../../../src/onnx/infer/fact.ts";

@@ -23,7 +23,7 @@ export function fed(graph: Graph, type: ElementType, shape?: Shape): string {
   return name;
 }
 
-/** What is inferred for the outputs of one node. */
+/** Returns the inferred facts of the outputs of one node. */
 export function inferred(
   op: string,
   inputs: readonly Given[],

@@ -2,7 +2,7 @@ import type { PlainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import type { Fact } from "../../../src/onnx/infer/facts.ts";
 import { isFresh, type KnownLength, lengthAt } from "../../../src/onnx/infer/length.ts";
 
-/** How a fact differs from the tensor that it is about, with these lengths by name; `undefined`: not at all. */
+/** Returns the difference between a fact and its tensor, with these lengths by name; `undefined` if they agree. */
 export function mismatch(
   { type, shape, values }: Fact,
   made: PlainTensor,

@@ -8,7 +8,7 @@ import { type NodeCase, nodeCases } from "../evaluate/node_cases.ts";
 import { mismatch } from "./mismatch.ts";
 import { pythonTest } from "../../python.ts";
 
-/** How the lengths of inputs are said: as numbers, each by a name of its own, or equal ones by one name. */
+/** Descriptions of the lengths of inputs: numbers, a separate name for each length, or one name for equal lengths. */
 const NAMINGS: Readonly<Record<string, (length: number, axis: string) => number | string>> = {
   numbers: (length) => length,
   own: (length, axis) => length > 1 ? axis : length,
@@ -22,7 +22,10 @@ function isList({ type, dims }: PlainTensor): boolean {
   return (type === "i64" || type === "i32") && dims.length <= 1;
 }
 
-/** What is inferred for the outputs of a case, and the lengths by name. Nothing is said of its outputs. */
+/**
+ * Returns the inferred facts of the outputs of a case, and the lengths by name. The graph does not describe its
+ * outputs.
+ */
 function infer({ model, sets: [set] }: NodeCase, naming: string, areListsFixed: boolean) {
   const proto = decodeModel(model), graph = proto.graph!, names: Record<string, number> = {};
   proto.opsetImport = [{ ...proto.opsetImport[0]!, domain: "", version: 21n }];
@@ -43,7 +46,7 @@ function infer({ model, sets: [set] }: NodeCase, naming: string, areListsFixed: 
   return { facts: graph.output.map(({ name }) => facts.of(name)), names };
 }
 
-/** What is wrong with the facts of a case. */
+/** Returns the faults of the facts of a case. */
 function faults(each: NodeCase, naming: string, areListsFixed: boolean): string[] {
   const outputs = each.sets[0]!.outputs.map((value) => value.tensor());
   const { facts, names } = infer(each, naming, areListsFixed);

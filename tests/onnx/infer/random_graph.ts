@@ -20,7 +20,7 @@ interface Made {
 export interface RandomGraph {
   readonly graph: Graph;
   readonly made: readonly Made[];
-  /** How many nodes there are of each operator. */
+  /** Number of nodes of each operator. */
   readonly counts: Readonly<Record<string, number>>;
 }
 

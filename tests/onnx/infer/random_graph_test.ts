@@ -1,4 +1,4 @@
-/** What is inferred, against what comes out of random graphs. */
+/** Compares inferred facts with the results of random graphs. */
 import { assert, assertEquals } from "@std/assert";
 import fc from "fast-check";
 import { GraphFacts } from "../../../src/onnx/infer/facts.ts";

@@ -15,7 +15,7 @@ const norm = (epsilon: number) => (g: GraphBuilder, x: F32): F32 => {
   return g.op("LayerNormalization", [x, scale], "f32", { epsilon: { float: epsilon } });
 };
 
-/** What is made of x, and why it is warned of; nothing: it is not. */
+/** Functions of x, and the expected warning; an empty text if there is no warning. */
 const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, why: string][] = [
   ["√x", unary("Sqrt"), "the gradient of Sqrt at 0 is infinite; 0 is taken for it"],
   ["√(x + 10⁻¹²)", (g, x) => unary("Sqrt")(g, g.add(x, 1e-12)), ""],

@@ -22,7 +22,10 @@ import { few } from "../../suite.ts";
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
 
-/** What the recorder cannot see, by the rules of captureSafe: an empty list is a graph that may be captured. */
+/**
+ * Returns the operations that a recording does not capture, by the rules of captureSafe. If the list is empty, the
+ * graph may be captured.
+ */
 function unsafePlaces(graph: Graph): string[] {
   const places: string[] = [];
   const others = new Set<unknown>();

@@ -11,7 +11,7 @@ import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 
 type F32 = Value<"f32">;
 
-/** What is made of x [N, M, 1, 3], and what is left of it. */
+/** Functions of x [N, M, 1, 3], and the nodes that remain after the pass. */
 const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, left: string][] = [
   ["Identity", (g, x) => g.op("Identity", [x], "f32"), ""],
   ["x + 0", (g, x) => g.add(x, 0), ""],

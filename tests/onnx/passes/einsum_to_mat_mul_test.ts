@@ -17,7 +17,7 @@ interface Case {
   readonly terms: readonly string[];
   readonly output: string | undefined;
   readonly lengths: Lengths;
-  /** Which lengths the file says. */
+  /** Returns true if the file gives the length of the axis. */
   readonly isKnown: (label: string) => boolean;
 }
 

@@ -10,7 +10,7 @@ import { plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 import { modelTest } from "../shared_models.ts";
 
-/** What a graph multiplies, as "a*b", in its order; values in between by their shapes. */
+/** Returns the products of a graph in order, as "a*b". Intermediate values are listed by their shapes. */
 function products(graph: Graph): string[] {
   return graph.sort().filter(({ opType }) => opType === "Mul").map(({ input }) =>
     input.map((name) => graph.producer(name)?.opType ?? name).join("*")

@@ -24,7 +24,7 @@ const ROUNDS = [
 
 type Lengths = Readonly<Record<string, number>>;
 
-/** What is fed for these lengths. */
+/** Returns the feeds for these lengths. */
 function feedsFor(graph: Graph, lengths: Lengths): PlainFeeds {
   return Object.fromEntries(graph.inputs.map(({ name }) => {
     const dims = graph.shape(name)!.map((length) =>
@@ -35,7 +35,7 @@ function feedsFor(graph: Graph, lengths: Lengths): PlainFeeds {
   }));
 }
 
-/** What comes out; `undefined` where the graph cannot be run for these lengths. */
+/** Returns the outputs; `undefined` if the graph cannot be run for these lengths. */
 function run(bytes: Uint8Array, lengths: Lengths): Record<string, PlainTensor> | undefined {
   const graph = new Graph(decodeModel(bytes));
   try {

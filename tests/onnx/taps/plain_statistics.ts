@@ -1,5 +1,5 @@
 /**
- * What statistics are, in plain numbers of double precision.
+ * Definitions of the statistics in plain numbers of double precision.
  *
  * @module
  */
@@ -30,7 +30,10 @@ function mean(x: readonly number[]): number {
   return sum(x) / x.length;
 }
 
-/** How many numbers are between edges; below the first and above the last counts in the outer ones, NaN nowhere. */
+/**
+ * Counts the numbers between edges. Numbers below the first and above the last edge count in the outer bins; NaN does
+ * not count.
+ */
 export function plainHistogram(x: readonly number[], edges: readonly number[]): number[] {
   const counts = edges.slice(1).map(() => 0);
   for (const value of x) {

@@ -15,7 +15,7 @@ import {
 import { fromReference } from "../ort.ts";
 import { readModel, readReference } from "../shared_models.ts";
 
-/** What a graph makes of these, on wasm: output → its numbers. */
+/** Runs a graph on wasm, and returns the numbers of each output. */
 export async function run(graph: Graph, feeds: FeedsByInput): Promise<Record<string, number[]>> {
   await using session = await openSession(graph.encode());
   const outputs = await session.run(feeds);

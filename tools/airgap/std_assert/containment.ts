@@ -61,7 +61,10 @@ function project(actual: unknown, expected: unknown, seen: Map<object, unknown>)
   return part;
 }
 
-/** Whether matching looks inside: plain objects, arrays and class instances, not maps, dates and the like. */
+/**
+ * Returns true if matching compares the members of the value: plain objects, arrays and class instances, but not
+ * maps, dates and similar objects.
+ */
 function isOpen(value: unknown): value is object {
   return typeof value === "object" && value !== null &&
     !(value instanceof Map || value instanceof Set || value instanceof Date ||

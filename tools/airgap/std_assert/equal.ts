@@ -5,11 +5,9 @@
 type Pairs = Map<object, Set<object>>;
 
 /**
- * Whether two values are deeply equal.
- *
- * NaN equals itself and 0 equals -0; own enumerable properties count, symbols too, and a property that is
- * `undefined` is not a missing one; prototypes must agree (none counts as `Object.prototype`); maps and sets
- * are compared deeply and in any order.
+ * Returns true if two values are deeply equal. NaN equals itself, and 0 equals -0. Own enumerable properties count,
+ * including symbols, and a property that is `undefined` differs from a missing one. Prototypes must agree; a missing
+ * prototype counts as `Object.prototype`. Maps and sets are compared deeply and in any order.
  */
 export function equal(a: unknown, b: unknown): boolean {
   return compare(a, b, new Map());

@@ -1,12 +1,12 @@
-/** What was said about the flags, asked by any of a flag's names. */
+/** Declared properties of flags, by any name of a flag. */
 export interface Declared {
-  /** Whether every `--flag` without `=` is boolean. */
+  /** True if every `--flag` without `=` is boolean. */
   allBoolean: boolean;
   isBoolean(name: string): boolean;
   isString(name: string): boolean;
   isCollected(name: string): boolean;
   isNegatable(name: string): boolean;
-  /** Whether anything that gives the flag a meaning was said about it. */
+  /** Returns true if any option declares the flag. */
   isKnown(name: string): boolean;
   /** All names of a flag, this one first. */
   names(name: string): string[];

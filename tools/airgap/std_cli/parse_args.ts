@@ -4,7 +4,7 @@ import { Result } from "./result.ts";
 /** One name or several. */
 type Names<T extends string> = T | ReadonlyArray<T>;
 
-/** What {@linkcode parseArgs} should know about the flags. */
+/** Options of {@linkcode parseArgs}, which declare the flags. */
 export interface ParseOptions<
   B extends string = string,
   S extends string = string,
@@ -37,7 +37,7 @@ type Value<K extends string, T, Missing, C extends string, D> = K extends C ? T[
   : K extends keyof D ? T | D[K]
   : T | Missing;
 
-/** What was parsed, by flag, with the other arguments under `_`. */
+/** Parsed values by flag, with the other arguments under `_`. */
 export type Args<
   B extends string,
   S extends string,
