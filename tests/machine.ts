@@ -7,7 +7,7 @@
 
 import { fileURLToPath } from "node:url";
 
-/** What tests need and a machine may lack → how to get it. */
+/** Requirements of tests that a machine may lack → how to install them. */
 const NEEDS = {
   webgpu: "a WebGPU adapter (on Linux install mesa-vulkan-drivers)",
   chromium: "Chromium on PATH",
@@ -17,7 +17,7 @@ const NEEDS = {
   strace: "strace on PATH, allowed to trace",
 } as const;
 
-/** Something that tests need and a machine may lack. */
+/** A requirement of tests that a machine may lack. */
 export type Need = keyof typeof NEEDS;
 
 /** The folder of the real models, which are not part of the repository. */

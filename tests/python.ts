@@ -9,7 +9,7 @@
 
 import { lacks } from "./machine.ts";
 
-/** What tests ask, and the packages for it. Versions are fixed, so that an answer does not change by itself. */
+/** Python packages that tests use, by name. Versions are fixed, so that results do not change with a new release. */
 const PACKAGES = {
   ase: ["ase==3.29.0"],
   tensorboard: ["tensorboard==2.20.0", "numpy==2.3.5", "setuptools==80.9.0"],
@@ -100,7 +100,7 @@ function ignoreMissing(error: unknown): void {
   if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
-/** What a program prints; throws with what it complains of when it fails. */
+/** Returns the output of a program. Throws its error output if it fails. */
 async function output(command: string, args: readonly string[]): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args] }).output();
   if (success) return new TextDecoder().decode(stdout);

@@ -1,9 +1,10 @@
 /**
- * What of a test file the fast suite runs, and what the slow one.
+ * Chooses the tests of a file that the fast suite runs, and those that the slow suite runs.
  *
- * Of a matrix (engines × backends × ways of running, say) the fast suite runs a covering set, and the slow one the
- * rest. A test file that imports this module is run by both. The runner in tools/suite says by the variable HOOKE_SUITE
- * which of them it is; without it, as in `deno test tests/models/conformance_test.ts`, everything is run.
+ * Of a matrix, such as engines × backends × ways of running, the fast suite runs a covering set, and the slow suite
+ * the rest. A test file that imports this module is run by both suites. The runner in tools/suite sets the variable
+ * HOOKE_SUITE to the name of the suite. Without it, as in `deno test tests/models/conformance_test.ts`, all tests
+ * run.
  *
  * @module
  */
@@ -11,14 +12,14 @@
 /** A suite that runs a part of a matrix. */
 export type Suite = "fast" | "slow" | "all";
 
-/** What a matrix must show in the fast suite, and what its rows cost. */
+/** Keys that the rows of a matrix must cover in the fast suite, and the costs of the rows. */
 export interface Thinning<Row> {
   /**
    * The keys of a row. Every key that any row has is a key of some row of the fast suite: `pairsOf(engine, backend)`
    * asks for each engine on each backend at least once. A row without keys is left to the slow suite.
    */
   readonly keys: (row: Row) => readonly string[];
-  /** How long a row takes, in any unit: of rows with as many new keys the cheaper one is chosen. @default 1 for all */
+  /** Time that a row takes, in any unit. Of rows with as many new keys, the cheapest is chosen. */
   readonly cost?: (row: Row) => number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What an attack is: a kind of misuse, tried many times, with what came of it.
+ * An attack: a kind of misuse that is tried many times, and its outcomes.
  *
  * @module
  */
@@ -8,9 +8,9 @@
 export interface Attack {
   /** The name that `--only` takes. */
   readonly name: string;
-  /** What is tried, and what must come of it. */
+  /** The misuse that is tried, and the required result. */
   readonly aim: string;
-  /** How many cases the standard run tries, which takes about an hour with all attacks together. */
+  /** Number of cases of the standard run, which takes about an hour with all attacks together. */
   readonly cases: number;
   /** Tries cases and reports them. */
   run(trial: Trial): Promise<void>;
@@ -18,7 +18,7 @@ export interface Attack {
 
 /** Counts the cases of an attack and collects what went wrong. */
 export class Trial {
-  /** How many cases to try. */
+  /** Number of cases to try. */
   readonly cases: number;
   /** Numbers from 0 to 1, the same for the same seed. */
   readonly random: () => number;
@@ -32,17 +32,17 @@ export class Trial {
     this.random = randomFrom(seed);
   }
 
-  /** How many cases were tried. */
+  /** Number of cases that were tried. */
   get tried(): number {
     return this.#outcomes.values().reduce((sum, count) => sum + count, 0);
   }
 
-  /** How often each outcome came about. */
+  /** Number of cases by outcome. */
   get outcomes(): ReadonlyMap<string, number> {
     return this.#outcomes;
   }
 
-  /** What must not be: each case that failed, in words. */
+  /** Descriptions of the cases that failed. */
   get failures(): readonly string[] {
     return this.#failures;
   }

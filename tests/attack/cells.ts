@@ -13,7 +13,10 @@ import type { Attack, Trial } from "./attack.ts";
 
 const CUTOFF = 6;
 
-/** How far energies and forces may be off, as a part of the largest term: positions and forces are float32. */
+/**
+ * Largest accepted error of energies and forces, relative to the largest term, because positions and forces are
+ * float32.
+ */
 const TOLERANCE = 2e-5;
 
 /** A potential, and its pair energy and the slope of it, written out. */

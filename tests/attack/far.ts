@@ -13,7 +13,7 @@ import type { Attack, Trial } from "./attack.ts";
 const DISTANCES: readonly number[] = [0, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 const MODEL = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
 
-/** How far forces may be off, relative to the largest. */
+/** Largest accepted error of forces, relative to the largest force. */
 const TOLERANCE = 1e-6;
 
 /** Steps over which the drift of the energy is compared. */

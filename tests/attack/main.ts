@@ -33,7 +33,7 @@ export const ATTACKS: readonly Attack[] = [
   SOAK,
 ];
 
-/** How many failures of an attack are printed. */
+/** Number of failures of an attack that are printed. */
 const SHOWN = 5;
 
 const HELP = `Usage: deno task attack [--hours N] [--only NAME] [--seed N] [--out FILE]

@@ -6,14 +6,14 @@
 
 import type { Attack, Trial } from "./attack.ts";
 
-/** What came of one attack. */
+/** Result of one attack. */
 export interface Row {
   readonly attack: Attack;
   readonly trial: Trial;
   readonly seconds: number;
 }
 
-/** What a run depends on. */
+/** Conditions of a run. */
 export interface Conditions {
   /** The commit that was attacked. */
   readonly commit: string;
@@ -28,7 +28,7 @@ export interface Conditions {
   readonly load: readonly number[];
 }
 
-/** How many failures of an attack the page shows. */
+/** Number of failures of an attack that the page shows. */
 const SHOWN = 3;
 
 /** Returns the table. */

@@ -13,7 +13,7 @@ const SCRIPT = new URL("../dynamics/killed_run.ts", import.meta.url).href;
 const ENDINGS: readonly Ending[] = ["xyz", "zarr", "jsonl", "db"];
 const STEPS = 1200;
 
-/** How much later the second process begins, at most, in milliseconds. */
+/** Largest delay of the second process, in milliseconds. */
 const LATER = 400;
 
 interface End {

@@ -15,10 +15,10 @@ import { walk } from "../config/walk.ts";
 import type { Attack, Trial } from "./attack.ts";
 import { mutate } from "./mutate.ts";
 
-/** How long one input may take, in milliseconds. */
+/** Longest time that reading one input may take, in milliseconds. */
 const PATIENCE = 2000;
 
-/** Something that reads bytes. */
+/** A function that reads bytes, and valid inputs for it. */
 export interface Reader {
   readonly samples: readonly Uint8Array[];
   read(bytes: Uint8Array): unknown;

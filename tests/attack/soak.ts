@@ -11,7 +11,7 @@ import { CheckpointHook, LoggingHook, SnapshotHook } from "../../src/observe/mod
 import { openSink } from "../../src/sinks/mod.ts";
 import type { Attack } from "./attack.ts";
 
-/** How much memory may grow between the second fifth of the run and its end, in bytes. */
+/** Largest accepted growth of the memory between the second fifth of the run and its end, in bytes. */
 const GROWTH = 16 * 2 ** 20;
 
 /** Steps between two looks at the memory. */

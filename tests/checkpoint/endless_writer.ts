@@ -5,7 +5,10 @@ import {
   writeCheckpoint,
 } from "../../src/checkpoint/mod.ts";
 
-/** What the file holds at a step: arrays in which every number is the step, so that a mixture shows. */
+/**
+ * Returns the content of the file at a step: arrays in which every number is the step, so that a mixture of two files
+ * is detected.
+ */
 export function contentAt(step: number): CheckpointContent {
   const [x, ids] = [
     new Float64Array(40_000).fill(step),

@@ -15,7 +15,7 @@ async function writeProgram(path: string, body: string): Promise<string> {
   return path;
 }
 
-/** What a command prints, its errors if that is nothing. */
+/** Returns the output of a command, or its errors if it prints nothing. */
 async function run(command: string, ...args: string[]): Promise<string> {
   const { stdout, stderr } = await new Deno.Command(command, { args }).output();
   return new TextDecoder().decode(stdout.length > 0 ? stdout : stderr).trim();

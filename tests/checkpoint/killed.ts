@@ -23,7 +23,7 @@ export async function killInMidRun(script: URL, path: string, salt: number): Pro
   assertEquals((await run.status).signal, "SIGKILL");
 }
 
-/** What changes with every write, be it a new file or not. */
+/** Returns a text that changes with every write, whether or not the write makes a new file. */
 async function stampOf(path: string): Promise<string> {
   const { ino, mtime } = await Deno.stat(path);
   return `${ino} ${mtime?.getTime()}`;

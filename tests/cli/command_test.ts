@@ -149,7 +149,7 @@ async function csv(path: string): Promise<Record<string, string>[]> {
   return rows.map((row) => Object.fromEntries(row.split(",").map((cell, i) => [names[i]!, cell])));
 }
 
-/** What is on stderr besides the lines of progress that a busy machine gives time for. */
+/** Returns stderr without the progress lines, which a busy machine may print. */
 function complaintsIn(err: string): string {
   return err.replaceAll(/^step \d+ .* steps\/s\n/gm, "");
 }

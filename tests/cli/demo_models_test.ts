@@ -4,7 +4,7 @@ import { crystals, type MODELS, openArgon } from "../../src/cli/demo_argon.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { few } from "../suite.ts";
 
-/** How many crystals; the demo has 64. */
+/** Number of crystals; the demo has 64. */
 const COUNT = few(8, 64);
 
 /** The demo's crystals, relaxed. */

@@ -23,7 +23,7 @@ import { buckingham, sum, zbl } from "../../src/models/mod.ts";
 import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
-/** How the demo is run. */
+/** Options of a run of the demo. */
 export interface DemoRequest {
   readonly model: ModelName;
   readonly device: DeviceName;
@@ -31,9 +31,9 @@ export interface DemoRequest {
   readonly steps: number;
 }
 
-/** What comes of it. */
+/** Results of the demo. */
 export interface DemoValues {
-  /** What ran it. */
+  /** Device of the run. */
   readonly device: string;
   /** Steps until each crystal had relaxed, of those that had. */
   readonly steps: readonly number[];
@@ -72,7 +72,7 @@ export interface Evaluation {
 
 const PARAMETERS = { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } as const;
 
-/** How a session is opened. */
+/** Options of a session. */
 export interface GraphRequest {
   readonly device: "wasm" | "webgpu";
   readonly threads?: number;
@@ -191,9 +191,9 @@ export async function kernelValues(): Promise<Evaluation> {
   };
 }
 
-/** What a training has come to. */
+/** Results of a training. */
 export interface TrainingValues {
-  /** What a hook was told at the end of each step. */
+  /** Losses that a hook received at the end of each step. */
   readonly losses: readonly number[];
   /** A parameter afterwards. */
   readonly weights: readonly number[];
@@ -227,7 +227,7 @@ export async function trainingValues(device: "wasm" | "webgpu"): Promise<Trainin
   return { losses, weights, exported: (await trainer.export()).length };
 }
 
-/** What a page is told that would log to a file. */
+/** Returns the error that a page gets if it logs to a file. */
 export async function fileComplaint(): Promise<string> {
   const log = new LoggingHook({ backend: "csv", logPath: "log.csv" });
   try {
@@ -239,7 +239,7 @@ export async function fileComplaint(): Promise<string> {
   }
 }
 
-/** Whether a script may be made of text, as seen by a page that nobody looks into. */
+/** Returns true if a page to which no debugger is attached may make a script from text. */
 export function mayEvaluateText(): Promise<boolean> {
   return new Promise((resolve) => {
     setTimeout(() => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { few } from "../suite.ts";
 import { printed } from "../../tools/suite/run_example.ts";
 
-/** Where the examples are. */
+/** Folder of the examples. */
 export const FOLDER: URL = new URL("../../examples/", import.meta.url);
 
 let runs = 0;

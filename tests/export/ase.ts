@@ -7,7 +7,7 @@
 import type { Exported } from "./potentials.ts";
 import type { Errors, Start, StepTime } from "./figures.ts";
 
-/** What ase_runs.py writes, by task. */
+/** Content of the output of ase_runs.py, by task. */
 export interface AseRuns {
   readonly relax: {
     readonly cases: readonly {

@@ -40,9 +40,9 @@ export interface Difference {
 export interface Agreement {
   /** Per structure. */
   readonly differences: readonly Difference[];
-  /** What is accepted. */
+  /** Accepted differences. */
   readonly tolerance: OnnxReferenceTolerance;
-  /** What PyTorch itself is off by in float32. */
+  /** Errors of PyTorch in float32. */
   readonly float32?: OnnxReference["float32"];
   /** Structures that the original program refused. */
   readonly refused?: OnnxReference["refused"];
@@ -58,7 +58,7 @@ export interface Relaxed {
   readonly lengths: readonly number[];
   /** Steps until the end. */
   readonly steps: number;
-  /** Whether the forces came below the limit. */
+  /** True if the forces came below the limit. */
   readonly converged: boolean;
 }
 
@@ -66,7 +66,7 @@ export interface Relaxed {
 export interface Relaxation {
   /** The structure. */
   readonly label: string;
-  /** Whether the cell was relaxed, too. */
+  /** True if the cell was relaxed, too. */
   readonly cell: boolean;
   /** The end of ASE. */
   readonly ase: Relaxed;
@@ -108,7 +108,7 @@ export interface StepTime {
   readonly load: number;
 }
 
-/** Where steps were timed. */
+/** Programs whose steps are timed. */
 export const PROGRAMS = ["ase", "wasm", "native", "webgpu"] as const;
 
 /** Said of a model that the host runs although the engine is on a GPU. */
@@ -142,7 +142,7 @@ export interface Tuning {
 /** A result, or why there is none. */
 export type Measured<T> = T | { readonly failed: string };
 
-/** What can be measured of a potential. */
+/** Measurements of a potential, by task. */
 export interface Tasks {
   readonly agreement: Agreement;
   /** The same in native code. */

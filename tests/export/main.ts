@@ -34,9 +34,9 @@ import { hookeTimes } from "./times.ts";
 
 const ROOT = new URL("../../", import.meta.url);
 
-/** What is asked for on the command line. */
+/** Options of the command line. */
 interface Asked {
-  /** Whether to measure what has been measured. */
+  /** True to measure again what has been measured. */
   readonly again: boolean;
   /** The tasks to measure. */
   readonly tasks: readonly (keyof Tasks)[];

@@ -15,7 +15,7 @@ import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { POTENTIALS } from "./potentials.ts";
 import { type Caught, caughtManifests } from "./wrong_manifests.ts";
 
-/** What opening a file has shown. */
+/** Results of opening a file. */
 interface Opened {
   /** Name of the file. */
   readonly file: string;
@@ -25,7 +25,7 @@ interface Opened {
   readonly stress: string;
   /** Processor time of opening in seconds, without and with the comparison. */
   readonly seconds: readonly [alone: number, verified: number];
-  /** How wrong manifests were found. */
+  /** Results for wrong manifests. */
   readonly caught: readonly Caught[];
 }
 

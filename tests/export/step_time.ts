@@ -14,9 +14,9 @@ import { inputOf } from "./hooke_runs.ts";
 /** Steps at least, at most, and the time in ms after which no other is begun; the same as in ase_runs.py. */
 const LEAST = 3, MOST = 10, LIMIT = 30_000;
 
-/** What a process prints. */
+/** Output of a process. */
 export interface Timed extends StepTime {
-  /** Why the host runs the model though the engine is on a GPU; undefined if it does not. */
+  /** Reason why the host runs the model although the engine is on a GPU; undefined if it does not. */
   readonly onHost?: string | undefined;
 }
 

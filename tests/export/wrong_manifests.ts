@@ -22,13 +22,13 @@ export interface RightManifest {
   readonly atomEnergies?: Readonly<Record<string, number>>;
 }
 
-/** How a wrong manifest was found. */
+/** Result of opening a model with a wrong manifest. */
 export interface Caught {
-  /** What is wrong in it. */
+  /** Description of the fault in the manifest. */
   readonly what: string;
   /** Undefined if the model was opened without an error. */
   readonly message: string | undefined;
-  /** Whether the message says what to correct. */
+  /** True if the message names the correction. */
   readonly isExplained: boolean;
 }
 

@@ -37,7 +37,7 @@ function withKernel(name: string, work: (run: Work) => Work): () => Backend {
   }));
 }
 
-/** What fails, of these sizes. */
+/** Returns the names of the tests that fail, with these sizes. */
 async function found(open: () => Backend, options: BackendSuiteOptions = {}): Promise<string[]> {
   return [...(await failing(backendSuite(open, { sizes: [3, 64], ...options }))).keys()];
 }

@@ -199,7 +199,7 @@ Deno.test("findIncompletePotentials() finds potentials without export or test, a
   assertEquals(found({ ...rust, "src/models/pair/yukawa.ts": named }), []);
 });
 
-Deno.test("findIdleErrors() finds errors that nobody can catch or that never happen", () => {
+Deno.test("findIdleErrors() finds errors that programs cannot catch and errors that are never thrown", () => {
   const sources = new Map([
     ["a.ts", "export class LostError extends Error {}\nclass GoneError extends LostError {}"],
     ["b.ts", "// new GoneError()\nthrow new LostError();"],

@@ -124,7 +124,7 @@ Deno.test("shuffled() keeps each atom with its velocity, and keeps no order", ()
   assert(stayed.length < 8, `${stayed.length} of 32 stayed`);
 });
 
-/** What bench/peers/inputs.py would write of 2 × 32 rattled atoms. */
+/** Writes the input that bench/peers/inputs.py would write for 2 × 32 rattled atoms, and calls `use` with its path. */
 async function withInput(use: (path: string) => Promise<void>): Promise<void> {
   const systems = [1, 2].map((seed) => {
     const { cell, positions } = rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.1, seed);
@@ -160,7 +160,7 @@ Deno.test("ours serves every case of the peers: as many events as it says, and i
   assertEquals((await turnOf("velocity Verlet update", "", 0)).events, 66_600_000);
 });
 
-Deno.test("updates of the bench leave the velocities that so many kicks make", () => {
+Deno.test("updates of the benchmark leave the velocities that the number of kicks makes", () => {
   const all = updates(openBackend("wasm"), 1003);
   all.verlet(100);
   all.kickDrift(50);

@@ -16,7 +16,7 @@ Deno.test("writing frames has the limits that were promised, and is not measured
   assertEquals(limits.get("sinks/5"), 8);
 });
 
-Deno.test("our side writes so many frames of 4000 atoms, and tells their cost", async () => {
+Deno.test("Hooke's side writes the given number of frames of 4000 atoms, and reports their cost", async () => {
   const script = fileURLToPath(new URL("../../bench/sinks/ours.ts", import.meta.url));
   // It ends by itself where a store has not as many frames.
   const args = ["run", "-A", script, "frames zstd", JSON.stringify({ steps: 20 })];

@@ -12,7 +12,7 @@ Deno.test("the fused AdamW has the limit that was promised, and is not measured 
   assert(!isMeasured(result) && result.missing.includes("--peers"));
 });
 
-Deno.test("our side of the fused AdamW makes so many steps of 1e7 parameters, and tells their cost", async () => {
+Deno.test("Hooke's side of the fused AdamW makes the given number of steps of 1e7 parameters, and reports their cost", async () => {
   const script = fileURLToPath(new URL("../../bench/training/adamw.ts", import.meta.url));
   // It ends by itself where the parameters are not what its steps make of them.
   const args = ["run", "-A", script, "adamw 1e7", JSON.stringify({ steps: 2 })];

@@ -141,6 +141,6 @@ Deno.test("parseArgs() types what was declared", () => {
   const tag: string[] = args.tag;
   const out: string = args.out;
   judge.deepEqual([name, on, tag, out], ["x", true, ["a"], "here"]);
-  // @ts-expect-error a flag nobody declared
+  // @ts-expect-error an undeclared flag
   judge.equal(args.nme, undefined);
 });

@@ -16,7 +16,7 @@ import { judgeEnd, runShare } from "../../tools/suite/run_share.ts";
 import { type Share, sharesOf } from "../../tools/suite/shares.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 
-/** What a process would be given of tests, in any order. */
+/** Returns the paths of the test files of all shares, sorted. */
 function testsIn(shares: readonly Share[]): string[] {
   return shares.filter(({ isDocs }) => !isDocs).flatMap(({ paths }) => paths).sort();
 }
