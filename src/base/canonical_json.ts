@@ -38,6 +38,10 @@ export function canonicalText(value: unknown, root: string): string {
   return textOf(value, { root, keys: [], parents: [] });
 }
 
+/** The values that canonical JSON can hold. */
+const PLAIN =
+  "plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers)";
+
 /** The position in the value that is being written: its path, and the objects that contain it. */
 interface Place {
   readonly root: string;
@@ -56,7 +60,7 @@ function textOf(value: unknown, at: Place): string {
     case "object":
       return value === null ? "null" : textOfObject(value, at);
     default:
-      return refuse(at, "plain data", value);
+      return refuse(at, PLAIN, value);
   }
 }
 
@@ -66,7 +70,9 @@ function textOfObject(value: object, at: Place): string {
       ? refuse(at, "a valid date", value)
       : JSON.stringify(value.toISOString());
   }
-  if (at.parents.includes(value)) return refuse(at, "free of cycles", value);
+  if (at.parents.includes(value)) {
+    return refuse(at, "an object that does not contain itself", value);
+  }
   if (at.parents.length === DEEPEST) {
     return refuse({ ...at, keys: [] }, `nested at most ${DEEPEST} deep`, value);
   }
@@ -87,9 +93,9 @@ function textOfList(list: ArrayLike<unknown>, at: Place): string {
 }
 
 function textOfMembers(value: object, at: Place): string {
-  if (!isPlain(value)) return refuse(at, "plain data", value);
+  if (!isPlain(value)) return refuse(at, PLAIN, value);
   const [symbol] = Object.getOwnPropertySymbols(value);
-  if (symbol !== undefined) return refuse(at, "an object without symbols as keys", symbol);
+  if (symbol !== undefined) return refuse(at, "an object whose keys are all strings", symbol);
   const texts: string[] = [];
   // Without a comparison function, `sort` compares UTF-16 code units, as RFC 8785 requires.
   for (const name of Object.keys(value).sort()) {
@@ -107,7 +113,9 @@ function within(value: unknown, key: string | number, at: Place): string {
 }
 
 function quote(text: string, at: Place): string {
-  return text.isWellFormed() ? JSON.stringify(text) : refuse(at, "free of lone surrogates", text);
+  return text.isWellFormed()
+    ? JSON.stringify(text)
+    : refuse(at, "well-formed Unicode without lone surrogates", text);
 }
 
 function refuse(at: Place, requirement: string, value: unknown): never {

@@ -34,7 +34,7 @@ async function sha256(text: string): Promise<string> {
   const subtle = (globalThis.crypto as Partial<Crypto> | undefined)?.subtle;
   if (subtle === undefined) {
     throw new Error(
-      "Cannot hash the configuration: this page has no crypto.subtle. Serve it over https or from localhost",
+      "Cannot hash the configuration: this page has no crypto.subtle. Serve the page over https or from localhost",
     );
   }
   const digest = await subtle.digest("SHA-256", new TextEncoder().encode(text));

@@ -109,6 +109,15 @@ export function complaint(
   return `Cannot ${action}: ${requirement}; got ${show(value)}${near}`;
 }
 
+/**
+ * Returns the message of an error without its leading `Cannot …: `, for a message that names another action and
+ * quotes this one as the reason.
+ */
+export function reasonOf(cause: unknown): string {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  return text.replace(/^Cannot .*?: /s, "");
+}
+
 /** Makes `console.log` print the result of `toString` for instances of a class, in Deno and Node. */
 export function inspected(prototype: { toString(): string }): void {
   Object.defineProperty(prototype, Symbol.for("nodejs.util.inspect.custom"), {

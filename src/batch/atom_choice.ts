@@ -50,20 +50,22 @@ export function isAtomChoice(value: unknown): value is AtomChoice {
  */
 export function chosen(state: ResidentBatch, choice: AtomChoice, action: string): Int32Array {
   if (typeof choice === "function") return asked(state, choice, action);
-  assertStays(state.batch, action, "the selection of atoms must be a function", choice.length);
+  assertStays(state.batch, action, "atoms must be selected by a function", choice.length);
   const { nodeCount } = state.batch;
   if (choice instanceof Uint8Array || typeof choice[0] === "boolean") {
     const flags = Array.from(choice as ArrayLike<unknown>);
     if (flags.length === nodeCount) return Int32Array.from(flags, (flag) => flag ? 1 : 0);
     throw new RangeError(
-      `Cannot ${action}: the selection must have one flag for each of ${nodeCount} atoms; got ${flags.length}`,
+      `Cannot ${action}: the selection must have one flag for each of ${nodeCount} atoms; got ${flags.length} flags`,
     );
   }
   const mask = new Int32Array(nodeCount);
   for (const place of Array.from(choice as ArrayLike<unknown>)) {
     if (!Number.isInteger(place) || (place as number) < 0 || (place as number) >= nodeCount) {
       throw new RangeError(
-        `Cannot ${action}: the index of an atom must be 0 … ${nodeCount - 1}; got ${show(place)}`,
+        `Cannot ${action}: the index of an atom must be an integer from 0 to ${
+          nodeCount - 1
+        }; got ${show(place)}`,
       );
     }
     mask[place as number] = 1;

@@ -33,6 +33,6 @@ export function assertStays(
 ): void {
   if (!isChanging(batch)) return;
   throw new TypeError(
-    `Cannot ${action}: ${requirement}, because systems are replaced during the run; got a list of ${length} by slot`,
+    `Cannot ${action}: ${requirement}, because systems are replaced during the run; got a list of length ${length}`,
   );
 }

@@ -59,8 +59,10 @@ function warningOf(name: string, frames: readonly number[], stores: readonly Sto
   const names = frames.slice(0, MOST_FRAMES).map((frame) => systemName(infos, frame));
   const rest = frames.length - names.length;
   const others = rest === 0 ? "" : ` and ${rest} more`;
-  return `The array ${JSON.stringify(name)} is 0 in frame${frames.length === 1 ? "" : "s"} ` +
-    `${names.join(", ")}${others}: the file has it in other frames only`;
+  return `The array ${JSON.stringify(name)} was filled with 0 in frame${
+    frames.length === 1 ? "" : "s"
+  } ` +
+    `${names.join(", ")}${others}, because the file has that array only in other frames`;
 }
 
 function printWarning(message: string): void {

@@ -47,14 +47,16 @@ export function fcc(options: CrystalOptions): System {
   const { element, a, cells = 1 } = options;
   if (typeof a !== "number" || !(a > 0 && a < Infinity)) {
     throw new RangeError(
-      `Cannot build a crystal: its edge a must be above 0 and finite; got ${show(a)}`,
+      `Cannot build a crystal: its lattice constant a must be above 0 Å and finite; got ${show(a)}`,
     );
   }
   const counts = typeof cells === "number" ? [cells, cells, cells] : cells;
   const [nx, ny, nz] = counts;
   if (counts.length !== 3 || !counts.every((n) => Number.isInteger(n) && n >= 1)) {
     throw new RangeError(
-      `Cannot build a crystal: cells must be one or three positive integers; got ${show(cells)}`,
+      `Cannot build a crystal: cells must be a positive integer or three of them; got ${
+        show(cells)
+      }`,
     );
   }
   const positions: number[] = [];

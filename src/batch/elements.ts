@@ -60,7 +60,9 @@ export function atomicNumber(symbol: string): number {
   const number = NUMBERS.get(symbol);
   if (number !== undefined) return number;
   throw new RangeError(
-    `Cannot look up an element: its symbol must be one of H … Og; got ${show(symbol)}`,
+    `Cannot look up an element: its symbol must be one of H to Og, such as "Si"; got ${
+      show(symbol)
+    }`,
   );
 }
 
@@ -110,7 +112,7 @@ function entry(number: number): readonly [symbol: string, mass: number] {
   const found = TABLE[number];
   if (found !== undefined) return found;
   throw new RangeError(
-    `Cannot look up an element: its atomic number must be 0 … ${LARGEST_NUMBER}; got ${
+    `Cannot look up an element: its atomic number must be an integer from 0 to ${LARGEST_NUMBER}; got ${
       show(number)
     }`,
   );

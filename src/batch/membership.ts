@@ -19,7 +19,7 @@ import type { SystemInput } from "./system_input.ts";
 export function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(
-      `Cannot ${action}: the systems must be a list; got ${show(systems)}`,
+      `Cannot ${action}: the systems must be an iterable, such as an array; got ${show(systems)}`,
     );
   }
   return Array.from(systems, (system, i) => {
@@ -41,7 +41,7 @@ export function storeOfAll(
   isData: boolean = false,
 ): Store {
   if (picks.length === 0) {
-    throw new RangeError(`Cannot ${action}: it must have at least one system; got 0`);
+    throw new RangeError(`Cannot ${action}: at least one system is required; got 0`);
   }
   const store = assemble(picks, inList);
   checkStore(store, action, inBatch(store), { isData });
@@ -100,7 +100,7 @@ export function putSystems(
   const more = picksFor(action), gone = new Set(places);
   if (more.length !== places.length || gone.size !== places.length) {
     throw new RangeError(
-      `Cannot ${action}: there must be ${more.length} different slots for them; got ${
+      `Cannot ${action}: ${more.length} different slots are required, one for each new system; got ${
         show(places)
       }`,
     );
@@ -161,6 +161,6 @@ function idsIn(store: Store): NumericArray {
 
 function emptyError(action: string): RangeError {
   return new RangeError(
-    `Cannot ${action}: a batch must have at least one system; the selection leaves 0`,
+    `Cannot ${action}: a batch must keep at least one system; the selection leaves 0`,
   );
 }

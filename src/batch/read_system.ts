@@ -108,14 +108,16 @@ function readBuiltIn(
 function checkMembers(input: unknown, action: string): void {
   if (typeof input !== "object" || input === null) {
     throw new TypeError(
-      `Cannot ${action}: its description must be an object; got ${show(input)}`,
+      `Cannot ${action}: a system must be an object with symbols and positions, or a System; got ${
+        show(input)
+      }`,
     );
   }
   for (const key of Object.keys(input)) {
     if (MEMBERS.has(key)) continue;
     throw new TypeError(
       `Cannot ${action}: its members must be among ${[...MEMBERS].join(", ")}; ` +
-        `got ${show(key)}. Put custom fields into "fields"`,
+        `got ${show(key)}. Pass a custom field as a member of "fields"`,
     );
   }
 }
@@ -125,14 +127,14 @@ function readNumbers({ symbols, numbers }: SystemInput, action: string): Int32Ar
   const isList = Array.isArray(given) || ArrayBuffer.isView(given) && "length" in given;
   if (!isList || symbols !== undefined && numbers !== undefined) {
     throw new TypeError(
-      `Cannot ${action}: it must have a list of either symbols or numbers; got symbols ${
+      `Cannot ${action}: either symbols or numbers must be a list of elements; got symbols ${
         show(symbols)
       } and numbers ${show(numbers)}`,
     );
   }
   const list = given as ArrayLike<unknown>;
   if (list.length === 0) {
-    throw new RangeError(`Cannot ${action}: it must have at least one atom; got 0`);
+    throw new RangeError(`Cannot ${action}: a system must have at least one atom; got 0`);
   }
   const read = new Int32Array(list.length);
   for (let atom = 0; atom < list.length; atom++) read[atom] = readElement(list[atom], atom, action);
@@ -145,7 +147,7 @@ function readElement(element: unknown, atom: number, action: string): number {
     element <= LARGEST_NUMBER;
   if (isNumber) return element;
   throw new RangeError(
-    `Cannot ${action}: the element of atom ${atom} must be a symbol or a number 0 … ${LARGEST_NUMBER}; got ${
+    `Cannot ${action}: the element of atom ${atom} must be a symbol or an atomic number from 0 to ${LARGEST_NUMBER}; got ${
       show(element)
     }`,
   );
@@ -181,7 +183,7 @@ function readId(id: unknown, action: string): number {
     return id as number;
   }
   throw new RangeError(
-    `Cannot ${action}: its id must be a whole number 0 … ${LARGEST_ID}; got ${show(id)}`,
+    `Cannot ${action}: its id must be an integer from 0 to ${LARGEST_ID}; got ${show(id)}`,
   );
 }
 
@@ -201,7 +203,7 @@ function countEdges({ edges, shifts, fields }: SystemInput, action: string): num
   if (edges !== undefined) return rowCount(edges, 2);
   if (shifts !== undefined) {
     throw new TypeError(
-      `Cannot ${action}: edges are required: shifts belong to them`,
+      `Cannot ${action}: edges are required with shifts, because each shift belongs to an edge. Pass edges, or leave out shifts`,
     );
   }
   for (const field of Object.values(fields ?? {})) {
@@ -224,12 +226,14 @@ function widthOf({ width, values }: UserField): number {
 function readUserField(name: string, field: UserField, store: Store, action: string): Field {
   if (typeof field !== "object" || field === null || !("values" in field)) {
     throw new TypeError(
-      `Cannot ${action}: the field "${name}" must have values; got ${show(field)}`,
+      `Cannot ${action}: the field "${name}" must be an object with values, such as { values, level: "node" }; got ${
+        show(field)
+      }`,
     );
   }
   if (BUILT_IN.has(name)) {
     throw new TypeError(
-      `Cannot ${action}: the built-in field "${name}" must be a member of its own, not a part of fields`,
+      `Cannot ${action}: the built-in field "${name}" must be a member of the system; move it out of "fields"`,
     );
   }
   const dtype = field.dtype ?? dtypeOf(field.values) ?? "f64";

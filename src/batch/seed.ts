@@ -16,6 +16,6 @@ export function seedWords(seed: unknown, action: string): readonly [low: number,
     return [(seed as number) >>> 0, Math.floor((seed as number) / 2 ** 32)];
   }
   throw new RangeError(
-    `Cannot ${action}: the seed must be a whole number 0 … 2^53 - 1; got ${show(seed)}`,
+    `Cannot ${action}: the seed must be a whole number from 0 to 2^53 - 1; got ${show(seed)}`,
   );
 }

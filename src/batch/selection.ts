@@ -104,6 +104,8 @@ export function checkedPlace(
     return place as number;
   }
   throw new RangeError(
-    `Cannot ${action}: the slot of a system must be 0 … ${size - 1}; got ${show(given)}`,
+    `Cannot ${action}: the slot of a system must be an integer from 0 to ${size - 1}; got ${
+      show(given)
+    }`,
   );
 }

@@ -156,7 +156,7 @@ function agreed(a: Declared, b: Declared): FieldInfo {
     (x.fill === undefined || y.fill === undefined || Object.is(x.fill, y.fill));
   if (!same) {
     throw new TypeError(
-      `Cannot join systems: the field "${x.name}" must be declared in the same way in all of them; ` +
+      `Cannot join systems: the field "${x.name}" must have the same level, dtype, width, unit and fill value in all of them; ` +
         `got ${describe(x)} in ${a.origin()}, ${describe(y)} in ${b.origin()}`,
     );
   }
@@ -165,7 +165,9 @@ function agreed(a: Declared, b: Declared): FieldInfo {
 
 function describe({ level, dtype, width, unit, fill }: FieldInfo): string {
   const of = unit === "" ? "" : ` in ${unit}`;
-  return `${width} × ${dtype}${of} per ${level}${fill === undefined ? "" : `, else ${fill}`}`;
+  return `${width} × ${dtype}${of} per ${level}${
+    fill === undefined ? "" : ` with fill value ${fill}`
+  }`;
 }
 
 /** Returns the values of one field for all systems of the new store. */
@@ -211,6 +213,6 @@ export function fillOf(info: FieldInfo, origin: () => string): number {
   if (info.fill !== undefined) return info.fill;
   if (!isInteger(info.dtype)) return NaN;
   throw new TypeError(
-    `Cannot join systems: ${origin()} lacks the field "${info.name}", which has no fill value`,
+    `Cannot join systems: ${origin()} lacks the field "${info.name}", which has no fill value. Add the field there, or declare it with a fill value`,
   );
 }

@@ -79,7 +79,10 @@ function readPreamble(
   }
   const size = sectionSize(PREAMBLE_LENGTH);
   if (bytes.length < size) {
-    refuse(`it must have at least ${size} bytes`, `${bytes.length} bytes, because it is truncated`);
+    refuse(
+      `it must have at least ${size} bytes`,
+      `${bytes.length} bytes, because the file is truncated`,
+    );
   }
   const preamble = reader.take(PREAMBLE_LENGTH, "its preamble");
   const view = new DataView(preamble.buffer, preamble.byteOffset, PREAMBLE_LENGTH);
@@ -92,7 +95,7 @@ function readPreamble(
   const length = Number(view.getBigUint64(16, true));
   if (bytes.length !== length) {
     const fault = bytes.length < length ? "truncated" : "followed by other data";
-    refuse(`it must have ${length} bytes`, `${bytes.length} bytes, because it is ${fault}`);
+    refuse(`it must have ${length} bytes`, `${bytes.length} bytes, because the file is ${fault}`);
   }
   return view.getUint32(12, true);
 }
@@ -100,7 +103,7 @@ function readPreamble(
 function readHeader(bytes: Uint8Array, refuse: Refuse): CheckpointContent {
   const { byteOrder, kind, schema, data } = parseHeader(bytes, refuse);
   if (byteOrder !== BYTE_ORDER) {
-    refuse(`its byte order must be this machine's, ${BYTE_ORDER}`, JSON.stringify(byteOrder));
+    refuse(`its byte order must be ${BYTE_ORDER}, that of this machine`, JSON.stringify(byteOrder));
   }
   if (typeof kind !== "string" || kind === "") {
     return refuse("its kind must be a non-empty string", JSON.stringify(kind));
@@ -108,7 +111,7 @@ function readHeader(bytes: Uint8Array, refuse: Refuse): CheckpointContent {
   if (typeof schema !== "number" || !Number.isSafeInteger(schema) || schema < 0) {
     return refuse("its schema must be a non-negative integer", JSON.stringify(schema));
   }
-  if (data === undefined) refuse("it must have data", "no data");
+  if (data === undefined) refuse("its header must have a member data", "a header without it");
   return { kind, schema, data };
 }
 
@@ -139,13 +142,13 @@ function assertExpected(
   }
   if (expected.schema !== undefined && !(schema <= expected.schema)) {
     throw new RangeError(
-      `Cannot read ${name}: its schema must be at most ${expected.schema}, the newest supported; got ${schema}`,
+      `Cannot read ${name}: its schema must be at most ${expected.schema}, the newest supported; got ${schema}. Update Hooke`,
     );
   }
   if (expected.oldest !== undefined && !(schema >= expected.oldest)) {
     throw new RangeError(
       `Cannot read ${name}: its schema must be at least ${expected.oldest}, the oldest supported; got ` +
-        `${schema}, which an older version of Hooke has written`,
+        `${schema}. Load it with the older version of Hooke that wrote it`,
     );
   }
 }

@@ -133,8 +133,8 @@ export async function loadLatest<T>(
       pathOf(
         folder,
       )
-    }: in ${MOST_LISTINGS} attempts the newest one was removed ` +
-      "before it was read. Wait for the run that writes there to end, or have it keep more checkpoints",
+    }: in ${MOST_LISTINGS} attempts, the newest checkpoint was removed ` +
+      "before it was read. Wait for the end of the run that writes there, or let that run keep more checkpoints",
   );
 }
 
@@ -146,10 +146,10 @@ function assertNone(folder: string, errors: readonly Error[]): undefined {
   if (errors.length === 0) return undefined;
   const words = errors.slice(0, MOST_ERRORS).map(({ message }) => message).join("; ");
   const count = errors.length === 1
-    ? `There is 1 checkpoint in ${folder}, and it is unreadable`
-    : `There are ${errors.length} checkpoints in ${folder}, and all are unreadable`;
+    ? `The only checkpoint in ${folder} is unreadable`
+    : `All ${errors.length} checkpoints in ${folder} are unreadable`;
   const more = errors.length > MOST_ERRORS ? "; …" : "";
-  const remove = `Remove ${errors.length === 1 ? "it" : "them"} to begin anew`;
+  const remove = `To begin a new run, remove ${errors.length === 1 ? "it" : "them"}`;
   throw new Error(`${count}: ${words}${more}. ${remove}`, { cause: errors[0] });
 }
 
@@ -157,7 +157,7 @@ function assertNone(folder: string, errors: readonly Error[]): undefined {
  * Returns the warning about an unreadable checkpoint. It contains the error, and the checkpoint that is used instead.
  */
 export function passedOverWarning(error: Error, used: string): Error {
-  return new Error(`${error.message}. Goes on from ${used} instead`, { cause: error });
+  return new Error(`${error.message}. The run continues from ${used} instead`, { cause: error });
 }
 
 /** Returns whether a path exists, even as a broken link. */
@@ -238,8 +238,8 @@ export async function assertVacant(folder: string): Promise<void> {
   const [newest] = await checkpointsIn(folder);
   if (newest === undefined || newest.step === 0) return;
   const error = new Error(
-    `Cannot begin a run with its checkpoints in ${folder}: it holds those of another run, up to step ${newest.step}. ` +
-      "Resume that run with resume() of a run folder or with loadLatest(), remove them, or take another folder",
+    `Cannot begin a run with its checkpoints in ${folder}: the folder holds checkpoints of another run, up to step ${newest.step}. ` +
+      "Resume that run with resume() of a run folder or with loadLatest(), remove its checkpoints, or use another folder",
   );
   throw Object.assign(error, { code: "EBUSY" });
 }

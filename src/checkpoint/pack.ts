@@ -23,6 +23,10 @@ export function pack(data: unknown): Packed {
   return { text: packer.pack(data), arrays: packer.arrays };
 }
 
+/** The values that a checkpoint can hold. */
+const PLAIN =
+  "plain data (null, a boolean, number, bigint, string, array, plain object or typed array)";
+
 class Packer {
   readonly arrays: Uint8Array[] = [];
   readonly #place = new Place();
@@ -42,13 +46,13 @@ class Packer {
         if (value === null) return "null";
         return ArrayBuffer.isView(value) ? this.#packView(value) : this.#packParent(value);
       default:
-        return this.#refuse("plain data", value);
+        return this.#refuse(PLAIN, value);
     }
   }
 
   #packView(view: ArrayBufferView): string {
     const name = typedArrayName(view);
-    if (name === undefined) return this.#refuse("plain data", view);
+    if (name === undefined) return this.#refuse(PLAIN, view);
     if (isDetached(view)) return this.#refuse("a typed array whose memory is not detached", view);
     // The bytes are taken and not the numbers, because copying numbers may change the bits of a NaN.
     this.arrays.push(new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
@@ -56,12 +60,14 @@ class Packer {
   }
 
   #packParent(value: object): string {
-    if (this.#parents.has(value)) return this.#refuse("without cycles", value);
+    if (this.#parents.has(value)) {
+      return this.#refuse("an object that does not contain itself", value);
+    }
     if (this.#place.depth >= MAX_DEPTH) {
       return this.#refuse(`at most ${MAX_DEPTH} levels deep`, value);
     }
     const [symbol] = Object.getOwnPropertySymbols(value);
-    if (symbol !== undefined) return this.#refuse("without symbols as keys", symbol);
+    if (symbol !== undefined) return this.#refuse("an object whose keys are all strings", symbol);
     this.#parents.add(value);
     const text = Array.isArray(value) ? this.#packList(value) : this.#packMembers(value);
     this.#parents.delete(value);
@@ -69,18 +75,18 @@ class Packer {
   }
 
   #packList(list: readonly unknown[]): string {
-    if (!isPlain(Object.getPrototypeOf(list))) return this.#refuse("plain data", list);
+    if (!isPlain(Object.getPrototypeOf(list))) return this.#refuse(PLAIN, list);
     const texts: string[] = [];
     for (let i = 0; i < list.length; i++) {
       texts.push(this.#place.within(i, () => this.pack(list[i])));
     }
     const extra = Object.keys(list)[list.length];
-    if (extra !== undefined) this.#refuse("a list without other members", extra);
+    if (extra !== undefined) this.#refuse("an array without named members", extra);
     return `[${texts.join(",")}]`;
   }
 
   #packMembers(value: object): string {
-    if (!isPlain(value)) return this.#refuse("plain data", value);
+    if (!isPlain(value)) return this.#refuse(PLAIN, value);
     const members = value as Readonly<Record<string, unknown>>;
     // Without a comparison function, `sort` orders by UTF-16 code units, which is the same everywhere.
     const texts = Object.keys(members).sort().map((name) => {

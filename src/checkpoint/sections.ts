@@ -100,7 +100,7 @@ export class SectionReader {
     const [start, end] = [this.#at, this.#at + sectionSize(length)];
     if (end > this.#file.length) {
       this.#refuse(
-        `${name} must end within its ${this.#file.length} bytes`,
+        `${name} must end within the file of ${this.#file.length} bytes`,
         `${length} bytes from byte ${start} on`,
       );
     }
@@ -120,7 +120,7 @@ export class SectionReader {
   /** Checks that the file has no bytes after the last section. */
   end(): void {
     const left = this.#file.length - this.#at;
-    if (left > 0) this.#refuse("it must end with its last array", `${left} bytes more`);
+    if (left > 0) this.#refuse("the file must end with its last array", `${left} more bytes`);
   }
 }
 

@@ -100,6 +100,6 @@ function findCommand(name: string): typeof COMMANDS[number] {
   const found = COMMANDS.find(({ command }) => command.name === name);
   if (found !== undefined) return found;
   throw new UsageError(
-    `Cannot run ${name}: it must be one of ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
+    `Unknown command ${name}; the commands are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
   );
 }

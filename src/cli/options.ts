@@ -68,7 +68,7 @@ export function readOptions(
     const value = found[name];
     if (value === "") {
       throw new UsageError(
-        `Cannot use --${name}: it needs a value (--${name} ${options[name]!.value})`,
+        `Cannot use --${name}: a value is required, as in --${name} ${options[name]!.value}`,
       );
     }
     if (value !== undefined && value !== false) values.set(name, String(value));

@@ -39,7 +39,7 @@ export function parseObject(
   ) as number;
   if (own <= schema) return value;
   throw new RangeError(
-    `Cannot read ${name}: its schema must be at most ${schema}, the newest known here; got ${own}. Update this package`,
+    `Cannot read ${name}: its schema must be at most ${schema}, the newest supported; got ${own}. Update Hooke`,
   );
 }
 

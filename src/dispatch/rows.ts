@@ -63,7 +63,7 @@ export function insertRow(rows: readonly Row[], row: Row): readonly Row[] {
       [rival.label, row.label],
       same
         ? "the set already has this signature"
-        : "first add a row for the arguments that both accept",
+        : "first add an overload for the arguments that both accept",
     );
   }
   return sortRows([...rows, row]);
@@ -119,7 +119,7 @@ export function findRow(rows: readonly Row[], args: readonly unknown[]): Row | u
       throw new AmbiguousOverloadError(
         `dispatch ${describeCall(args)}`,
         [best.label, other.label],
-        "two guards, or a class with its own Symbol.hasInstance, cannot be ordered",
+        "no order exists between two guards, or for a class with a custom Symbol.hasInstance",
       );
     }
   }

@@ -78,10 +78,10 @@ export class DivergedError extends Error {
 /** Returns the part of the message that describes the cause. */
 function happened({ cause = "positions", atom, model, fault, flat }: DivergedDetails): string {
   const first = atom === undefined ? "" : ` (atom ${atom} first)`;
-  if (cause === "bonds") return "bonds do not get back to their lengths within maxIterations";
+  if (cause === "bonds") return "fixBonds could not restore all bond lengths within maxIterations";
   if (cause === "cell" && flat === undefined) return "its cell is not finite";
   if (cause === "cell") return `its cell is too flat for the pairs of its atoms: ${flat}`;
-  if (cause === "pairs") return `an atom has more pairs than this GPU can go through: ${flat}`;
+  if (cause === "pairs") return `an atom has more pairs than this GPU can process: ${flat}`;
   if (cause === "velocities") return `velocities are not finite${first}`;
   if (cause === "positions") return `positions are not finite, or out of reach${first}`;
   const by = model === undefined ? "" : ` that ${model} gives`;
@@ -94,11 +94,13 @@ function happened({ cause = "positions", atom, model, fault, flat }: DivergedDet
 /** Returns the part of the message that recommends a remedy. */
 function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
   const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
-  if (cause === "bonds") return `${smaller}, and look for bonds that cannot all have their lengths`;
+  if (cause === "bonds") {
+    return `${smaller}, and look for bonds whose lengths contradict each other`;
+  }
   if (cause === "cell" && flat !== undefined) {
     return "Use a shorter cutoff or a repeated cell, or a smaller dt if the run has changed the cell";
   }
-  if (cause === "pairs") return "Use device wasm, a shorter cutoff or a repeated cell";
+  if (cause === "pairs") return 'Pass device: "wasm", or use a shorter cutoff or a repeated cell';
   if (cause === "forces" || cause === "energy") {
     return "Look for atoms that are too close to each other, or unlike those the model was made for; " +
       `then ${smaller.charAt(0).toLowerCase()}${smaller.slice(1)}`;

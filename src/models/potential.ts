@@ -1,3 +1,4 @@
+import { show } from "../base/show.ts";
 import { checkOptions } from "../base/check_options.ts";
 import type { ArraysOf } from "../batch/resident/with_arrays.ts";
 import type { ResidentBatch } from "../batch/resident/resident_batch.ts";
@@ -67,7 +68,9 @@ export function potential(
 ): Model {
   if (typeof energyOf !== "function") {
     throw new TypeError(
-      `Cannot make a potential: its argument must be a function; got ${String(energyOf)}`,
+      `Cannot make a potential: its argument must be a function that returns the energy; got ${
+        show(energyOf)
+      }`,
     );
   }
   checkOptions("make a potential", options, ["name", "givesStress"]);
@@ -124,7 +127,7 @@ function viewOf(
 function answerError(name: string, system: string, answer: unknown): TypeError {
   const what = typeof (answer as { then?: unknown } | undefined)?.then === "function"
     ? "a promise"
-    : String(answer);
+    : show(answer);
   return new TypeError(
     `Cannot evaluate ${name} for system ${system}: its function must return the energy, a number; ` +
       `got ${what}`,

@@ -20,14 +20,14 @@ import type { Model, OpenModel, Wanted } from "./model.ts";
  */
 export function sum(...models: readonly Model[]): Model {
   if (models.length === 0) {
-    throw new RangeError("Cannot make a sum: the list of models is empty");
+    throw new RangeError("Cannot make a sum: at least one model is required; got 0");
   }
   const wrong = models.findIndex((model) =>
     !Array.isArray(model?.gives) || typeof model.open !== "function"
   );
   if (wrong !== -1) {
     throw new TypeError(
-      `Cannot make a sum: each part must be a model; got ${show(models[wrong])} at ${wrong}`,
+      `Cannot make a sum: argument ${wrong} must be a model; got ${show(models[wrong])}`,
     );
   }
   return {

@@ -136,7 +136,7 @@ Deno.test("work that cannot be split among threads is rejected with the reason",
         const forces = lab.real(Array(12).fill(0), "node");
         backend.prepare(lab.frame, [call(clear, { forces, energy, virial })]);
       },
-      "virial, which it changes, must have spread node or system; got all",
+      'the spread of virial, which the kernel changes, must be "node" or "system"; got "all"',
     );
     refuse(() => backend.view(values), "await viewOrRead()");
     backend.write(lab.frame.offsets, [0, 2, 4]);

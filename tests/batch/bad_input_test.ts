@@ -38,7 +38,7 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
   [
     { symbols: ["Ar", "Qx"] },
     RangeError,
-    'the element of atom 1 must be a symbol or a number 0 … 118; got "Qx"',
+    'the element of atom 1 must be a symbol or an atomic number from 0 to 118; got "Qx"',
   ],
   [{ symbols: undefined, numbers: [18, 119] }, RangeError, "the element of atom 1"],
   [{ symbols: undefined, numbers: [18, 1.5] }, RangeError, "got 1.5"],
@@ -86,11 +86,15 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
     "edge 0 must connect nodes of its own system, 0 … 1; got [0, 2]",
   ],
   [{ edges: [0, 1, 0] }, RangeError, "edges must have 2 values"],
-  [{ shifts: [0, 0, 0] }, TypeError, "edges are required: shifts belong to them"],
+  [
+    { shifts: [0, 0, 0] },
+    TypeError,
+    "edges are required with shifts, because each shift belongs to an edge",
+  ],
   [{ edges: [0, 1], shifts: [0, 0] }, RangeError, "shifts must have 3 values"],
   [{ energy: "low" }, TypeError, "energy must be a list of numbers"],
   [{ stress: [1, 2, 3] }, RangeError, "stress must have 9 values"],
-  [{ id: -1 }, RangeError, "id must be a whole number 0 … 2147483647; got -1"],
+  [{ id: -1 }, RangeError, "id must be an integer from 0 to 2147483647; got -1"],
   [{ info: 5 }, TypeError, "info must be an object"],
   [{ velocites: [] }, TypeError, 'got "velocites"'],
   [
@@ -119,9 +123,9 @@ const BAD: readonly [wrong: object, kind: ErrorConstructor, message: string][] =
   [
     { fields: { forces: { level: "node", values: [1] } } },
     TypeError,
-    'the built-in field "forces" must be a member of its own',
+    'the built-in field "forces" must be a member of the system',
   ],
-  [{ fields: { tag: 5 } }, TypeError, 'the field "tag" must have values'],
+  [{ fields: { tag: 5 } }, TypeError, 'the field "tag" must be an object with values'],
 ];
 
 const good: SystemInput = { symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3, 0, 0] };
@@ -135,7 +139,7 @@ Deno.test("new System() refuses what cannot be, naming atom and value", () => {
   assertThrows(
     () => new System(null as unknown as SystemInput),
     TypeError,
-    "description must be an object",
+    "a system must be an object",
   );
 });
 
@@ -159,12 +163,16 @@ Deno.test("Batch.from() names the system too, also of systems changed by hand", 
     RangeError,
     "the cell vector a of system 1 must not be zero",
   );
-  assertThrows(() => Batch.from([]), RangeError, "at least one system; got 0");
-  assertThrows(() => Batch.from(5 as unknown as System), TypeError, "the systems must be a list");
+  assertThrows(() => Batch.from([]), RangeError, "at least one system is required; got 0");
+  assertThrows(
+    () => Batch.from(5 as unknown as System),
+    TypeError,
+    "the systems must be an iterable",
+  );
   assertThrows(
     () => Batch.from([5 as unknown as System]),
     TypeError,
-    "(system 0): its description must be an object",
+    "(system 0): a system must be an object",
   );
 });
 
@@ -175,7 +183,7 @@ Deno.test("a refused operation leaves the batch as it was", () => {
   const other = (options: object) =>
     new System({ ...good, fields: { tag: { level: "node", values: [1, 2], ...options } } });
   const refused: [change: () => void, kind: ErrorConstructor, message: string][] = [
-    [() => batch.append(good as unknown as System), TypeError, "the systems must be a list"],
+    [() => batch.append(good as unknown as System), TypeError, "the systems must be an iterable"],
     [
       () => batch.append([good]),
       TypeError,
@@ -196,10 +204,10 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     [
       () => batch.put([good], [5]),
       RangeError,
-      "the slot of a system must be 0 … 1; got 5",
+      "the slot of a system must be an integer from 0 to 1; got 5",
     ],
-    [() => batch.put([good, good], [0, 0]), RangeError, "2 different slots"],
-    [() => batch.put([good], [0, 1]), RangeError, "1 different slots"],
+    [() => batch.put([good, good], [0, 0]), RangeError, "2 different slots are required"],
+    [() => batch.put([good], [0, 1]), RangeError, "1 different slots are required"],
     [() => batch.drop([0, 1]), RangeError, "the selection leaves 0"],
     [() => batch.drop([-1]), RangeError, "got -1"],
     [() => batch.drop([true]), RangeError, "a mask must have 2 flags"],
@@ -207,7 +215,7 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     [() => batch.drop(1 as unknown as number[]), TypeError, "must be a list of slots or a mask"],
     [() => batch.select([]), RangeError, "the selection leaves 0"],
     [() => batch.select([0.5]), RangeError, "got 0.5"],
-    [() => batch.system(2), RangeError, "0 … 1"],
+    [() => batch.system(2), RangeError, "from 0 to 1"],
     [() => batch.set("positions", [1, 2, 3]), RangeError, "positions must have 12 values"],
     [() => batch.set("positions", NaN), RangeError, "positions of atom 0 of system 0"],
     [
@@ -239,8 +247,8 @@ Deno.test("a refused operation leaves the batch as it was", () => {
     ],
     [() => batch.set("more", [1, 2]), TypeError, 'the level of "more"'],
     [() => batch.get("more"), TypeError, "its fields are numbers, positions"],
-    [() => batch.get("energy"), TypeError, "await a run of an engine first"],
-    [() => batch.get("stress"), TypeError, '; batch.ensure("stress") adds it'],
+    [() => batch.get("energy"), TypeError, "await a run of an engine, which computes the field"],
+    [() => batch.get("stress"), TypeError, '; call batch.ensure("stress") to add the field'],
     [() => batch.ensure("more"), TypeError, "has no field of that name"],
     [() => batch.remove("masses"), TypeError, "it is required in every batch"],
     [
@@ -305,7 +313,7 @@ Deno.test("elements have the symbols and standard weights that ASE has, and othe
   }
   assertThrows(() => atomicNumber("ar"), RangeError, 'got "ar"');
   assertThrows(() => atomicNumber("toString"), RangeError);
-  assertThrows(() => atomicMass(119), RangeError, "0 … 118; got 119");
+  assertThrows(() => atomicMass(119), RangeError, "from 0 to 118; got 119");
   assertThrows(() => atomicSymbol(-1), RangeError);
 });
 

@@ -70,7 +70,11 @@ Deno.test("select takes a number, a negative one, and a range", () => {
   assertEquals([ids({ from: -2 }), ids({ to: -1 })], [[2, 3], [0, 1, 2]]);
   assertEquals(batch.select(-1).nodeCount, 3);
   for (const slot of [4, -5, 0.5, NaN]) {
-    assertThrows(() => batch.select(slot), RangeError, `must be 0 … 3; got ${slot}`);
+    assertThrows(
+      () => batch.select(slot),
+      RangeError,
+      `must be an integer from 0 to 3; got ${slot}`,
+    );
   }
   assertThrows(() => batch.select({ from: 2, to: 2 }), RangeError, "the selection leaves 0");
   assertThrows(() => batch.select({ from: 0.5 }), RangeError, "whole numbers; got 0.5");
@@ -86,7 +90,7 @@ Deno.test("a batch names the engine that holds a field, fetches it from there, a
     fields: new Set(["forces"]),
     fetch: () => Promise.resolve(Float32Array.of(4, 5, 6)),
   });
-  assertThrows(() => batch.get("forces"), Error, "NVE holds it now. Use await batch.fetch");
+  assertThrows(() => batch.get("forces"), Error, "NVE holds this field now. Use await batch.fetch");
   assertThrows(() => batch.get("forces"), Error, `reads: ["forces"]`);
   assertEquals(await batch.fetch("forces"), Float64Array.of(4, 5, 6));
   assertEquals([...batch.get("positions")], [1, 2, 3]);

@@ -100,7 +100,7 @@ Deno.test("readExtxyz() gives frame by frame, from text or lines, with any line 
   assertEquals(parseExtxyz(""), []);
   const frames = readExtxyz(frame("a=1") + "3\nbroken");
   assertEquals(frames.next().value?.info, { a: 1 });
-  assertThrows(() => frames.next(), SyntaxError, "the file ends in line 5 after 0");
+  assertThrows(() => frames.next(), SyntaxError, "the file ends in line 5, after 0 of them");
 });
 
 Deno.test("readExtxyz() reads numbers that are not finite: a frame of a run that has diverged is data", () => {
@@ -121,7 +121,7 @@ Deno.test("readExtxyz() refuses bad files, naming the line", () => {
     ["0\n\n", "line 1: a frame must begin with its number of atoms, 1 or more"],
     ["-1\n\n", "line 1"],
     ["1", "line 1: a comment must follow the number of atoms"],
-    ["2\n\nAr 0 0 0", "must have 2 atoms; the file ends in line 3 after 1"],
+    ["2\n\nAr 0 0 0", "must have its 2 atoms; the file ends in line 3, after 1 of them"],
     [frame(extended, "Ar 0 0"), 'line 3: atom 0 must have 4 columns; got "Ar 0 0"'],
     [frame(extended, "Ar 0 0 0\nAr 0 0 0 0"), "line 4: atom 1 must have 4 columns"],
     [frame("", "Ar 0 0"), "line 3: atom 0 must have 4 columns"],
@@ -133,8 +133,8 @@ Deno.test("readExtxyz() refuses bad files, naming the line", () => {
       frame("Properties=species:S:1:pos:R:3:on:L:1", "Ar 0 0 0 yes"),
       'line 3: on must be T or F; got "yes"',
     ],
-    [frame("Properties=species:S:1"), "unique names, species:S:1 (or Z:I:1) and pos:R:3"],
-    [frame("Properties=species:S:1:pos:R"), "Properties must be name:type:width"],
+    [frame("Properties=species:S:1"), "must contain species:S:1 (or Z:I:1) and pos:R:3"],
+    [frame("Properties=species:S:1:pos:R"), "Properties must be a list name:type:width"],
     [frame("Properties=species:S:1:pos:Q:3"), "line 2"],
     [frame("Properties=species:S:1:pos:R:3:pos:R:3"), "unique names"],
     [frame("Properties=species:S:1:pos:R:1e9"), "line 2"],
@@ -143,7 +143,7 @@ Deno.test("readExtxyz() refuses bad files, naming the line", () => {
     [frame(`${extended} Lattice="1 2 3"`), "Lattice must be nine numbers"],
     [frame(`${extended} Lattice="1 0 0 2 0 0 0 0 1"`), "span a volume"],
     [frame(`${extended} pbc="T T T"`), "must not be zero along a periodic direction"],
-    [frame(`${extended} pbc="T T"`), "pbc must be one flag or three"],
+    [frame(`${extended} pbc="T T"`), "pbc must be one or three of T and F"],
     [frame(`${extended} energy=low`), "energy must be a number"],
     [frame(`${extended} j="_JSON {"`), "line 2"],
     [frame("Properties=Z:I:1:pos:R:3", "119 0 0 0"), "the element of atom 0"],
@@ -357,10 +357,10 @@ Deno.test("arrays of whole numbers that only some frames have are 0 in the other
     arrays(":move_mask:I:1", "Si 0 0 0 0");
   const warnings: string[] = [];
   const batch = Batch.from(parseExtxyz(text, { onWarning: (warning) => warnings.push(warning) }));
-  const inOthers = "in frames 1 (bare), 3: the file has it in other frames only";
+  const inOthers = "in frames 1 (bare), 3, because the file has that array only in other frames";
   assertEquals(warnings, [
-    `The array "spacegroup_kinds" is 0 ${inOthers}`,
-    `The array "seen" is 0 ${inOthers}`,
+    `The array "spacegroup_kinds" was filled with 0 ${inOthers}`,
+    `The array "seen" was filled with 0 ${inOthers}`,
   ]);
   assertEquals([...batch.get("spacegroup_kinds")], [5, 6, 0, 7, 0]);
   assertEquals([...batch.get("seen")], [1, 0, 0, 1, 0]);

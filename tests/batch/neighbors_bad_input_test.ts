@@ -36,7 +36,7 @@ Deno.test("options that cannot be are named", () => {
     [
       { cutoff: 5, maxNeighbors: 3 },
       TypeError,
-      "maxNeighbors must be left out, as only a matrix may have it; got 3",
+      'maxNeighbors must be left out unless format is "matrix"; got 3',
     ],
     [
       { cutoff: 5, format: "matrix", maxNeighbors: 1.5 },
@@ -48,7 +48,11 @@ Deno.test("options that cannot be are named", () => {
       RangeError,
       'overflow must be "grow" or "throw"',
     ],
-    [{ cutoff: 5, format: "matrix", overflow: "throw" }, TypeError, "must come with maxNeighbors"],
+    [
+      { cutoff: 5, format: "matrix", overflow: "throw" },
+      TypeError,
+      "maxNeighbors is required with overflow",
+    ],
   ];
   for (const [options, kind, message] of bad) {
     const made = () => new NeighborList(options as NeighborListOptions<"coo">);
@@ -78,7 +82,7 @@ Deno.test("positions and cells that are no numbers are named, and the list is as
       "cell",
       13,
       0.01,
-      "opposite faces of the cell of system 1 must not be closer than 1/64",
+      "opposite faces of the cell of system 1 must be at least 0.0703 Å apart, 1/64",
     ],
   ];
   for (const [name, at, value, message] of broken) {
@@ -110,7 +114,7 @@ Deno.test("an atom with more neighbors than the matrix may have is named, and th
   const message = refusal(RangeError, () => list.update(batch));
   assertEquals(
     message,
-    "Cannot list neighbors: atom 0 of system 1 must have at most maxNeighbors, 3; got 5",
+    'Cannot list neighbors: atom 0 of system 1 must have at most 3 neighbors (maxNeighbors); got 5. Pass a larger maxNeighbors, or overflow: "grow"',
   );
   assertEquals([...list.current.neighbors], before);
 });

@@ -37,7 +37,7 @@ Deno.test("of a batch that an engine holds a view has the values of the moment",
       ),
   });
   const view = batch.view([1, 2]);
-  assertThrows(() => view.get("label"), Error, "an engine holds it now");
+  assertThrows(() => view.get("label"), Error, "an engine holds this field now");
   assertEquals([...await view.fetch("label")], [2, 3]);
   now = 5;
   assertEquals([...await view.fetch("label")], [6, 7]);

@@ -30,7 +30,7 @@ Deno.test("a file truncated at any byte is rejected as truncated", () => {
     const requirement = length < 32 ? "at least 32 bytes" : `${BYTES.length} bytes`;
     assertEquals(
       message,
-      `Cannot read a checkpoint: it must have ${requirement}; got ${length} bytes, because it is truncated`,
+      `Cannot read a checkpoint: it must have ${requirement}; got ${length} bytes, because the file is truncated`,
     );
   }
 });
@@ -97,7 +97,7 @@ Deno.test("another kind of file is rejected by its first bytes, a longer file by
     SyntaxError,
     `it must have ${BYTES.length} bytes; got ${
       BYTES.length + 1
-    } bytes, because it is followed by other data`,
+    } bytes, because the file is followed by other data`,
   );
   assertThrows(
     () => decodeCheckpoint("text" as never),
@@ -133,7 +133,7 @@ Deno.test("a reader accepts only its own kind, and no newer schema", () => {
   assertThrows(
     () => decodeCheckpoint(BYTES, { schema: 4, oldest: 4 }),
     RangeError,
-    "its schema must be at least 4, the oldest supported; got 3, which an older version of Hooke has written",
+    "its schema must be at least 4, the oldest supported; got 3. Load it with the older version of Hooke that wrote it",
   );
 });
 
@@ -144,8 +144,11 @@ Deno.test("an intact file with invalid content is rejected with the reason", () 
     [withHeader("{"), "its header must be JSON in UTF-8"],
     [joinSections([Uint8Array.of(0xff)]), "its header must be JSON in UTF-8"],
     [withHeader("null"), "its header must be an object; got null"],
-    [withHeader("[]"), "its byte order must be this machine's, little; got undefined"],
-    [header("1", '"byteOrder":"big","kind":"k","schema":1'), 'little; got "big"'],
+    [withHeader("[]"), "its byte order must be little, that of this machine; got undefined"],
+    [
+      header("1", '"byteOrder":"big","kind":"k","schema":1'),
+      'little, that of this machine; got "big"',
+    ],
     [
       header("1", '"byteOrder":"little","kind":"","schema":1'),
       "its kind must be a non-empty string",
@@ -154,7 +157,10 @@ Deno.test("an intact file with invalid content is rejected with the reason", () 
       header("1", '"byteOrder":"little","kind":"k","schema":-1'),
       "its schema must be a non-negative integer",
     ],
-    [withHeader('{"byteOrder":"little","kind":"k","schema":1}'), "it must have data"],
+    [
+      withHeader('{"byteOrder":"little","kind":"k","schema":1}'),
+      "its header must have a member data; got a header without it",
+    ],
     [header('{"a":{"$date":0}}'), 'data.a must have only known tags; got {"$date":0}'],
     [header('{"$bigint":"1","b":1}'), "data must have only known tags"],
     [header('[{"$number":"1"}]'), "data[0] must be -0, NaN or infinite"],
@@ -169,11 +175,11 @@ Deno.test("an intact file with invalid content is rejected with the reason", () 
       "data must be the name of a typed array and its length",
     ],
     [header('{"$array":7}'), "data must be the name of a typed array and its length"],
-    [header('{"$array":["Int8Array",1e15]}'), "data must end within its 120 bytes"],
+    [header('{"$array":["Int8Array",1e15]}'), "data must end within the file of 120 bytes"],
     [header("[".repeat(9e3) + "]".repeat(9e3)), "must be at most 500 levels deep"],
     [
       withHeader('{"byteOrder":"little","data":1,"kind":"k","schema":1}', new Uint8Array(4)),
-      "it must end with its last array; got 8 bytes more",
+      "the file must end with its last array; got 8 more bytes",
     ],
   ];
   for (const [bytes, message] of wrong) {
@@ -185,7 +191,7 @@ Deno.test("a header longer than the file is rejected without reading beyond it",
   const bytes = BYTES.slice();
   new DataView(bytes.buffer).setUint32(12, 0xffffffff, true);
   new DataView(bytes.buffer).setUint32(28, crc32c(bytes.subarray(0, 28)), true);
-  assertThrows(() => decodeCheckpoint(bytes), SyntaxError, "its header must end within its");
+  assertThrows(() => decodeCheckpoint(bytes), SyntaxError, "its header must end within the file");
 });
 
 Deno.test("an array class that this runtime lacks is rejected by name", () => {

@@ -79,7 +79,7 @@ Deno.test("readCheckpoint() checks kind and schema, and names the file in every 
     await assertRejects(
       () => readCheckpoint(path),
       SyntaxError,
-      `${start} it must have ${bytes.length} bytes; got 100 bytes, because it is truncated`,
+      `${start} it must have ${bytes.length} bytes; got 100 bytes, because the file is truncated`,
     );
     await Deno.writeTextFile(path, "not a checkpoint");
     await assertRejects(() => readCheckpoint(path), SyntaxError, `${start} it must begin with`);

@@ -12,7 +12,8 @@ Deno.test("values that cannot be restored are rejected with their path", () => {
   class Rows extends Array {}
   const cycle: Record<string, unknown> = {};
   cycle.inner = [{ cycle }];
-  const plain = "must be plain data; got";
+  const plain =
+    "must be plain data (null, a boolean, number, bigint, string, array, plain object or typed array); got";
   const refused: [data: unknown, message: string][] = [
     [
       { hooks: { log: { state: { file: new Writer() } } } },
@@ -23,7 +24,7 @@ Deno.test("values that cannot be restored are rejected with their path", () => {
     [{ "my log": Symbol("s") }, `data["my log"] ${plain} Symbol(s)`],
     [
       { a: { [Symbol("s")]: 1 } },
-      "data.a must be without symbols as keys; got Symbol(s)",
+      "data.a must be an object whose keys are all strings; got Symbol(s)",
     ],
     [undefined, `data ${plain} undefined`],
     [{ a: undefined }, `data.a ${plain} undefined`],
@@ -39,11 +40,11 @@ Deno.test("values that cannot be restored are rejected with their path", () => {
     [{ a: Rows.of(1) }, `data.a ${plain} a Rows`],
     [
       { a: Object.assign([1], { unit: "eV" }) },
-      'data.a must be a list without other members; got "unit"',
+      'data.a must be an array without named members; got "unit"',
     ],
     [
       cycle,
-      "data.inner[0].cycle must be without cycles; got an Object",
+      "data.inner[0].cycle must be an object that does not contain itself; got an Object",
     ],
   ];
   for (const [data, message] of refused) {

@@ -60,7 +60,7 @@ Deno.test("what it does not understand ends in 2, with what it would have", asyn
     [["demo", "--steps", "-1"], "got -1"],
     [["demo", "-1"], "Unknown option -1"],
     [["help", "dmo"], "did you mean demo?"],
-    [["demo", "--steps"], "Cannot use --steps: it needs a value (--steps N)"],
+    [["demo", "--steps"], "Cannot use --steps: a value is required, as in --steps N"],
     [["demo", "--systems", "0"], "must be an integer of at least 1; got 0"],
     [["demo", "--seed", "two"], "got two"],
     [["demo", "--steps", "1.5"], "got 1.5"],

@@ -80,31 +80,58 @@ Deno.test("canonicalJson() refuses values that would be lost or ambiguous, and n
       "value.a[1].b must be a finite number; got -Infinity",
     ],
     [Float64Array.of(1, NaN), "value[1] must be a finite number; got NaN"],
-    [undefined, "value must be plain data; got undefined"],
-    [{ a: [undefined] }, "value.a[0] must be plain data; got undefined"],
-    [[, 1], "value[0] must be plain data; got undefined"],
-    [{ "a b": { f() {} } }, 'value["a b"].f must be plain data; got function f'],
-    [{ s: Symbol("s") }, "value.s must be plain data; got Symbol(s)"],
+    [
+      undefined,
+      "value must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got undefined",
+    ],
+    [
+      { a: [undefined] },
+      "value.a[0] must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got undefined",
+    ],
+    [
+      [, 1],
+      "value[0] must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got undefined",
+    ],
+    [
+      { "a b": { f() {} } },
+      'value["a b"].f must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got function f',
+    ],
+    [
+      { s: Symbol("s") },
+      "value.s must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got Symbol(s)",
+    ],
     [
       { [Symbol("s")]: 1 },
-      "value must be an object without symbols as keys; got Symbol(s)",
+      "value must be an object whose keys are all strings; got Symbol(s)",
     ],
-    [{ n: 10n }, "value.n must be plain data; got 10n"],
-    [BigInt64Array.of(1n), "value[0] must be plain data; got 1n"],
-    [{ m: new Map() }, "value.m must be plain data; got a Map"],
-    [{ m: new Set() }, "value.m must be plain data; got a Set"],
+    [
+      { n: 10n },
+      "value.n must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got 10n",
+    ],
+    [
+      BigInt64Array.of(1n),
+      "value[0] must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got 1n",
+    ],
+    [
+      { m: new Map() },
+      "value.m must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got a Map",
+    ],
+    [
+      { m: new Set() },
+      "value.m must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got a Set",
+    ],
     [
       { m: new Settings() },
-      "value.m must be plain data; got a Settings",
+      "value.m must be plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers); got a Settings",
     ],
     [{ m: new DataView(new ArrayBuffer(1)) }, "value.m must be plain data"],
     [{ m: new ArrayBuffer(1) }, "value.m must be plain data"],
     [{ d: new Date(NaN) }, "value.d must be a valid date"],
-    [{ t: "\ud800" }, 'value.t must be free of lone surrogates; got "\\ud800"'],
-    [{ "\ud800": 1 }, "value must be free of lone surrogates"],
+    [{ t: "\ud800" }, 'value.t must be well-formed Unicode without lone surrogates; got "\\ud800"'],
+    [{ "\ud800": 1 }, "value must be well-formed Unicode without lone surrogates"],
     [
       cycle,
-      "value.inner[0].cycle must be free of cycles; got an Object",
+      "value.inner[0].cycle must be an object that does not contain itself; got an Object",
     ],
   ];
   for (const [value, message] of refused) {

@@ -139,7 +139,12 @@ Deno.test("options for no hook, and for two hooks of one name, are errors", asyn
     hookClasses: [MINE, `./../config/own_hooks.ts#MyCustomHook`],
     hookConfigs: { MyCustomHook: {} },
   });
-  assert(twice.includes("hookConfigs.MyCustomHook must be the options of one hook"), twice);
+  assert(
+    twice.includes(
+      "the name hookConfigs.MyCustomHook must belong to one entry of hookClasses; got 2 such entries",
+    ),
+    twice,
+  );
 });
 
 Deno.test("a module may export classes, functions, hooks, and a default", async () => {
@@ -174,7 +179,7 @@ Deno.test("errors name modules, exports and classes that do not exist or are not
       'scaled, seven); got "MyCustomHok"; did you mean MyCustomHook?',
   ));
   assert((await of("./no_hooks.ts#A")).startsWith(
-    'Cannot configure hooks: cannot load hooks.other[0], "./no_hooks.ts#A"',
+    'Cannot configure hooks: the module of hooks.other[0], "./no_hooks.ts#A", did not load',
   ));
   assert((await of("./own_hooks.ts#seven")).includes("must be a class, function or hook"));
   assert(
@@ -184,7 +189,7 @@ Deno.test("errors name modules, exports and classes that do not exist or are not
   );
   assertEquals(
     await of("./own_hooks.ts#Broken"),
-    "Cannot configure hooks: hooks.other[0] was refused by its hook: Cannot make it: it is broken: it is",
+    'Cannot configure hooks: "./own_hooks.ts#Broken" (hooks.other[0]) failed: it is broken: it is',
   );
   assert((await refusal({ hookClasses: ["mypackage.hooks.MyCustomHook"] })).endsWith(
     'got "mypackage.hooks.MyCustomHook"; write a custom hook as "./module.ts#Name"',
@@ -266,8 +271,8 @@ Deno.test("the forward list observes activations at its interval, and does not c
 Deno.test("a hook in the wrong list is an error, for hooks of users, too", async () => {
   assertEquals(
     await refusal({ hooks: { forward: [{ name: "identity" }] } }),
-    "Cannot configure hooks: hooks.forward[0].name must be a hook for hooks.forward, but identity belongs to hooks.update; " +
-      'got "identity"',
+    "Cannot configure hooks: hooks.forward[0].name must be a hook for hooks.forward; " +
+      'got "identity", which belongs to hooks.update',
   );
   assert((await refusal({ hooks: { forward: [{ module: "./own_hooks.ts#scaled" }] } })).includes(
     "hooks.forward[0] must be an observer at training/AFTER_FORWARD",
@@ -379,7 +384,7 @@ Deno.test("a registered hook has its schema checked, its options in camelCase, a
     await assertRejects(
       () => Promise.resolve().then(() => registry.register(name, () => ({}))),
       RangeError,
-      "the name is taken",
+      "a hook of that name is already registered",
     );
   }
   await assertRejects(

@@ -51,11 +51,11 @@ Deno.test("a run folder whose checkpoints are all damaged is refused with their 
     const error = await assertRejects(() => goOn(path, 40), Error);
     assert(
       error.message.startsWith(
-        `There are 2 checkpoints in ${checkpoints}, and all are unreadable: `,
+        `All 2 checkpoints in ${checkpoints} are unreadable: `,
       ),
       error.message,
     );
-    for (const part of [newest!, older!, "Remove them to begin anew"]) {
+    for (const part of [newest!, older!, "To begin a new run, remove them"]) {
       assert(error.message.includes(part), error.message);
     }
     await using folder = await openRunFolder(path);
@@ -70,15 +70,15 @@ Deno.test("a damaged newest checkpoint is in the warnings, the run log and the r
     await goOn(path, 20);
     const [newest] = await damage(`${path}/checkpoints`, 1), warnings: string[] = [];
     assertEquals(await goOn(path, 30, warnings), 10);
-    const words = `Goes on from ${path}/checkpoints/step-000000010.hooke instead`;
+    const words = `The run continues from ${path}/checkpoints/step-000000010.hooke instead`;
     assertEquals(warnings.length, 1, warnings.join("\n"));
-    for (const part of ["(checkpoint): ", newest!, "it is truncated", words]) {
+    for (const part of ["(checkpoint): ", newest!, "the file is truncated", words]) {
       assert(warnings[0]!.includes(part), warnings[0]);
     }
     const end = parseRunLog(await Deno.readTextFile(`${path}/runs.jsonl`)).at(-1)!;
     const listed = (end as { outcome?: { warnings?: readonly string[] } }).outcome?.warnings;
     assertEquals(listed?.map((text) => `(checkpoint): ${text}`), warnings);
-    assertMatch(await Deno.readTextFile(`${path}/report.html`), /Goes on from/);
+    assertMatch(await Deno.readTextFile(`${path}/report.html`), /The run continues from/);
   }));
 
 Deno.test("loadLatest throws if no checkpoint can be read, and a new run beside them is refused", () =>
@@ -93,13 +93,13 @@ Deno.test("loadLatest throws if no checkpoint can be read, and a new run beside 
     await assertRejects(
       () => again.loadLatest(folder),
       Error,
-      `There are 2 checkpoints in ${folder}`,
+      `All 2 checkpoints in ${folder} are unreadable`,
     );
     await assertRejects(() => again.run(crystals(1), 10), Error, "up to step 20");
     assertEquals([(await checkpointsIn(folder)).length, warnings], [2, []]);
     await damage(folder, 2);
     await Deno.remove((await checkpointsIn(folder))[0]!.path);
-    await assertRejects(() => again.loadLatest(folder), Error, "There is 1 checkpoint in");
+    await assertRejects(() => again.loadLatest(folder), Error, "The only checkpoint in");
   }));
 
 Deno.test("a trainer in a run folder warns of a damaged checkpoint, too", () =>
@@ -119,5 +119,9 @@ Deno.test("a trainer in a run folder warns of a damaged checkpoint, too", () =>
     await damage(`${path}/checkpoints`, 1);
     const warnings: string[] = [];
     await train(6, warnings);
-    assertEquals(warnings.filter((text) => text.includes("Goes on from")).length, 1, `${warnings}`);
+    assertEquals(
+      warnings.filter((text) => text.includes("The run continues from")).length,
+      1,
+      `${warnings}`,
+    );
   }));

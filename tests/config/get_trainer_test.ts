@@ -73,13 +73,13 @@ Deno.test("an unknown kind is an error that names the nearest; so is a name that
   assertThrows(
     () => registerTrainer("mine", (options) => new Trainer(options), { registry }),
     RangeError,
-    "Cannot register trainer mine: the name is taken",
+    "Cannot register trainer mine: a trainer of that kind is already registered",
   );
   assertEquals(defaultTrainers.names, ["simple", "parallel", "accelerate"]); // the default registry does not know it
   assertThrows(
     () => registry.register("", () => undefined as never),
     TypeError,
-    "its kind must be a string",
+    "its kind must be a non-empty string",
   );
   assertThrows(
     () => registry.register("x", 3 as never),

@@ -88,5 +88,5 @@ Deno.test("a HookRegistry refuses a wrong configuration at once, and names if no
   const empty = new HookRegistry();
   assertEquals([empty.definitions, empty.config], [[], undefined]);
   assertThrows(() => empty.disable("identity"), TypeError, "new HookRegistry(config)");
-  await assertRejects(() => createHooks(empty), TypeError, "it has no configuration");
+  await assertRejects(() => createHooks(empty), TypeError, "the registry has no configuration");
 });

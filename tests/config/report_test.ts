@@ -144,7 +144,7 @@ Deno.test("reports of runs that failed, were stopped or have not ended have that
   );
   assertEquals(await titled([start(0, 0, 0)]), [
     "# a \\& b: not ended",
-    "| outcome | not ended: the run is still going on, or was killed |",
+    "| outcome | not ended: the run is still going on, or its process was killed |",
   ]);
 });
 

@@ -538,7 +538,7 @@ Deno.test("errors name damaged files of a folder, with line or key", () =>
     await damaged(
       "config.json",
       (text) => text.replace(/"id": "[^"]*"/, '"id": 3'),
-      "id must be a string",
+      "id must be a non-empty string",
     );
     await damaged(
       "runs.jsonl",
@@ -607,9 +607,9 @@ Deno.test("a folder belongs to one engine; the next new folder has a number", ()
     const folder: RunFolder = await openRunFolder(path);
     await using md = dynamics(), other = dynamics();
     folder.attach(md);
-    assertThrows(() => folder.attach(other), Error, "it belongs to NVTLangevin");
+    assertThrows(() => folder.attach(other), Error, "the folder belongs to NVTLangevin");
     await folder.close();
-    assertThrows(() => folder.attach(other), Error, "it was closed");
+    assertThrows(() => folder.attach(other), Error, "the folder was closed");
     const parent = path.replace(/\/run$/, "");
     assertEquals(await nextRunFolder(parent), `${parent}/run-2`);
     assertEquals(await nextRunFolder(parent, "md"), `${parent}/md`);

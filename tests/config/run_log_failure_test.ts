@@ -38,7 +38,11 @@ for (const isAsync of [false, true]) {
   Deno.test(`a failing ${kind} writer prevents the run if it fails at the first line`, async () => {
     const { log, types } = failingLog([0], isAsync);
     const loop = toggling(log);
-    const error = await assertRejects(() => loop.run(4), Error, "1 of 1 lines failed");
+    const error = await assertRejects(
+      () => loop.run(4),
+      Error,
+      "1 of 1 lines could not be written",
+    );
     assert(error.cause instanceof Error && error.cause.message === "disk full at 0");
     assertEquals([loop.stepCount, types()], [0, []]);
     await loop.run(4); // the disk has space again, and the first attempt left nothing
@@ -51,7 +55,7 @@ for (const isAsync of [false, true]) {
     const error = await assertRejects(
       () => loop.run(4),
       Error,
-      "Cannot write the run log: 1 of 3 lines failed, the first because: disk full at 1",
+      "The run log is incomplete: 1 of 3 lines could not be written. First error: disk full at 1",
     );
     assert(error.cause instanceof Error && error.cause.message === "disk full at 1");
     assertEquals([loop.stepCount, types()], [4, ["start", "change", "end"]]);
@@ -59,7 +63,11 @@ for (const isAsync of [false, true]) {
 
   Deno.test(`a failing ${kind} writer reports all its errors`, async () => {
     const { log, types } = failingLog([1, 3], isAsync);
-    const error = await assertRejects(() => toggling(log).run(4), Error, "2 of 3 lines failed");
+    const error = await assertRejects(
+      () => toggling(log).run(4),
+      Error,
+      "2 of 3 lines could not be written",
+    );
     assertInstanceOf(error.cause, AggregateError);
     assertEquals(error.cause.errors.map(({ message }) => message), [
       "disk full at 1",
@@ -111,7 +119,7 @@ Deno.test("a log cannot be open for two engines at once", async () => {
   await assertRejects(
     () => second.run(1),
     Error,
-    "Cannot open run log runLog for second: it is open for",
+    "Cannot open run log runLog for second: the log is open for",
   );
   await first.close();
   await second.run(1);
@@ -131,15 +139,15 @@ Deno.test("a log whose config was damaged after it was made prevents the run, an
 Deno.test("runLog() refuses wrong options at once", () => {
   const write = () => {};
   const refused: [options: unknown, message: string][] = [
-    [undefined, 'either path or write must be given; got "neither"'],
-    [{}, 'either path or write must be given; got "neither"'],
-    [{ path: "a", write }, 'either path or write must be given; got "both"'],
+    [undefined, "either path or write is required; got neither"],
+    [{}, "either path or write is required; got neither"],
+    [{ path: "a", write }, "either path or write is required; got both"],
     [{ write: "out" }, 'write must be a function; got "out"'],
-    [{ path: 5 }, "path must be a path or a file URL; got 5"],
-    [{ path: "" }, 'path must be a path or a file URL; got ""'],
-    [{ write, id: 7 }, "id must be a string; got 7"],
-    [{ write, commit: "" }, 'commit must be a string; got ""'],
-    [{ write, name: null }, "name must be a string; got null"],
+    [{ path: 5 }, "path must be a non-empty string or a file URL; got 5"],
+    [{ path: "" }, 'path must be a non-empty string or a file URL; got ""'],
+    [{ write, id: 7 }, "id must be a non-empty string; got 7"],
+    [{ write, commit: "" }, 'commit must be a non-empty string; got ""'],
+    [{ write, name: null }, "name must be a non-empty string; got null"],
     [{ write, config: { a: [NaN] } }, "config.a[0] must be a finite number; got NaN"],
   ];
   for (const [options, message] of refused) {

@@ -54,7 +54,7 @@ Deno.test("the first line of a log creates its folder, and no later line does", 
   await walk({ hooks: [log] }).run(1);
   assertEquals(parse(await Deno.readTextFile(path)).length, 2);
   await Deno.remove(`${file.path}.folder`, { recursive: true });
-  await assertRejects(() => walk({ hooks: [log] }).run(1), Error, "lines failed");
+  await assertRejects(() => walk({ hooks: [log] }).run(1), Error, "could not be written");
   await assertRejects(() => Deno.stat(`${file.path}.folder`), Deno.errors.NotFound);
 });
 
@@ -69,7 +69,7 @@ Deno.test("a path that cannot be written prevents the run with an error", async 
   const error = await assertRejects(
     () => runTo("/proc/no/such/run.jsonl"),
     Error,
-    "1 of 1 lines failed",
+    "1 of 1 lines could not be written",
   );
   assertInstanceOf(error.cause, Deno.errors.NotFound);
 });

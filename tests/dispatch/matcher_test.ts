@@ -57,7 +57,7 @@ Deno.test("a class with its own Symbol.hasInstance has no order against classes,
       const error = assertThrows(
         () => f(4),
         AmbiguousOverloadError,
-        "or a class with its own Symbol.hasInstance, cannot be ordered",
+        "or for a class with a custom Symbol.hasInstance",
       );
       assertEquals(error.rows.toSorted(), [`(${other.name})`, "(Even)"].toSorted());
     }

@@ -44,7 +44,7 @@ Deno.test("ambiguity is found at definition, where plum finds it in mid-run", ()
     AmbiguousOverloadError,
   );
   assertEquals(error.rows, ["(DynamicsContext, String)", "(HookContext, dynamics/*)"]);
-  assertStringIncludes(error.message, "first add a row for the arguments that both accept");
+  assertStringIncludes(error.message, "first add an overload for the arguments that both accept");
   // The row for what both take, given first, settles it.
   const settled = defineOverload().on([DynamicsContext, DynamicsStage], () => 0).on([
     DynamicsContext,
@@ -172,7 +172,7 @@ Deno.test("two different guards that both match are found at the call, and named
   const error = assertThrows(
     () => f(4),
     AmbiguousOverloadError,
-    "two guards, or a class with its own Symbol.hasInstance, cannot be ordered",
+    "no order exists between two guards, or for a class with a custom Symbol.hasInstance",
   );
   assertEquals(error.rows, ["(isSmall)", "(isEven)"]);
 });

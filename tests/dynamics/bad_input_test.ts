@@ -135,7 +135,7 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(() => on({ device: { name: "auto", keep: 1 } }), TypeError, "keepSeconds");
   refuses(() => on({ device: { name: "auto", keepSeconds: -1 } }), RangeError, "keepSeconds must");
   refuses(() => on({ device: { name: "auto", keepSeconds: "1" } }), TypeError, "keepSeconds must");
-  refuses(() => on({ backend: "wasm" }), TypeError, "pass a name as device");
+  refuses(() => on({ backend: "wasm" }), TypeError, "pass the name of a device as device");
   refuses(() => on({ backend: 3 }), TypeError, "backend must be an open backend");
   refuses(
     () => on({ device: "wasm", backend: openBackend() }),
@@ -154,7 +154,7 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   refuses(
     chained({ thermostatTime: 1.9 }),
     RangeError,
-    "thermostatTime must be at least two steps",
+    "thermostatTime must be at least twice dt",
   );
   refuses(chained({ dt: [1, 60] }), RangeError, "got 100 fs with a dt of 60 fs");
   refuses(chained({ dt: 5, thermostatTime: [10, 9] }), RangeError, "thermostatTime of system 1");
@@ -408,14 +408,14 @@ Deno.test("values that are not integrators, and one that opens no kernels, are r
   assertThrows(
     () => make({ name: "mine" }),
     TypeError,
-    "its integrator must have a name and open(state)",
+    "its integrator must be an object with a name and a function open(state)",
   );
   assertThrows(() => make(undefined), TypeError, "got undefined");
   await using md = make({ name: "mine", open: () => ({ pre: [] }) });
   await assertRejects(
     () => md.run(crystals(1), 1),
     TypeError,
-    "Cannot run mine: open() of its integrator must return arrays of calls as pre and post; post must be an array",
+    "Cannot run mine: open() of its integrator must return { pre, post }, two arrays of kernel calls; post must be an array",
   );
 });
 
@@ -451,13 +451,22 @@ Deno.test(
       ),
     });
     const spoilt: [object, string][] = [
-      [{ active: new Int32Array(1) }, "which systems move must be an array of 2 numbers"],
+      [{ active: new Int32Array(1) }, "the flags of active systems must be an array of 2 numbers"],
       [{ fields: { ...resident.fields, forces: new Float64Array(5) } }, "forces must be an array"],
       [{ states: { positionsLow: new Float64Array(500) } }, "positionsLow must be an array of 192"],
-      [pairs({ cells: new Float64Array(5000) }), "the cells of pairs must be an array of 18"],
-      [pairs({ builds: new Int32Array(100) }), "how often pairs were found must be an array of 2"],
-      [pairs({ reference: new Float64Array(3) }), "where pairs were found must be an array of 192"],
-      [pairs({ images: new Int32Array(3) }), "the images of pairs must be an array of 192"],
+      [
+        pairs({ cells: new Float64Array(5000) }),
+        "the cells of the last pair search must be an array of 18",
+      ],
+      [pairs({ builds: new Int32Array(100) }), "the counts of pair searches must be an array of 2"],
+      [
+        pairs({ reference: new Float64Array(3) }),
+        "the positions of the last pair search must be an array of 192",
+      ],
+      [
+        pairs({ images: new Int32Array(3) }),
+        "the images of the last pair search must be an array of 192",
+      ],
     ];
     for (const [change, message] of spoilt) {
       await using next = new NVE(options);

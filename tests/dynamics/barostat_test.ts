@@ -83,12 +83,12 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
     assertThrows(
       make({ pressure: 100 }), // bar
       RangeError,
-      "pressure must be from -10 to 10 eV/Å³, as 100 * BAR is; got 100",
+      "pressure must be from -10 to 10 eV/Å³ (write 100 bar as 100 * BAR); got 100",
     );
     assertThrows(
       make({ pressure: "1 bar" }),
       TypeError,
-      'pressure must be a number, or one for each system; got "1 bar"',
+      'pressure must be a number, or an array of one number per system; got "1 bar"',
     );
     assertThrows(make({ barostatTime: 0 }), RangeError, "barostatTime must be above 0");
     assertThrows(make({ temperature: 0 }), RangeError, "temperature must be above 0");
@@ -104,7 +104,7 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
     assertThrows(
       npt({ dt: 4, [name]: 7 }),
       RangeError,
-      `${name} must be at least two steps; got 7 fs with a dt of 4 fs`,
+      `${name} must be at least twice dt; got 7 fs with a dt of 4 fs`,
     );
   }
   assertThrows(

@@ -51,7 +51,10 @@ Deno.test("a stress of a file is in no frame of a run whose model gives none, an
   assert(again.get("stress").every(Number.isNaN));
   const [said, ...more] = warningsIn(warnings);
   assertEquals(more, []);
-  assertMatch(said!, /^NVE drops the stress that the batch brought: a push gives .*stress: true/);
+  assertMatch(
+    said!,
+    /^NVE removes the stress values of the batch, because no stress is computed: a push gives .*stress: true/,
+  );
 });
 
 Deno.test("nor in those of a stream, whether systems take the slots of others or make the batch anew", async () => {

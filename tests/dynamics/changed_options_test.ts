@@ -13,11 +13,11 @@ const options = (onWarning?: (warning: unknown) => void) => ({
 });
 
 const ENGINES: Readonly<Record<string, readonly [Make, string]>> = {
-  NVE: [(dt, _other, on) => new NVE({ ...options(on), dt }), "dt was 2 fs, is 4 fs"],
+  NVE: [(dt, _other, on) => new NVE({ ...options(on), dt }), "dt was 2 fs and is 4 fs"],
   NVTLangevin: [
     (dt, other, on) =>
       new NVTLangevin({ ...options(on), dt, temperature: 40 * other, friction: 0.02, seed: other }),
-    "dt was 2 fs, is 4 fs; temperature was 40 K, is 80 K; seed was 1, is 2",
+    "dt was 2 fs and is 4 fs; temperature was 40 K and is 80 K; seed was 1 and is 2",
   ],
   NPT: [
     (_dt, other, on) =>
@@ -29,18 +29,18 @@ const ENGINES: Readonly<Record<string, readonly [Make, string]>> = {
         pressure: 0.001 * other,
         barostatTime: 200,
       }),
-    "pressure was 0.001 eV/Å³, is 0.002 eV/Å³; temperature was [40] K, is [80] K",
+    "pressure was 0.001 eV/Å³ and is 0.002 eV/Å³; temperature was [40] K and is [80] K",
   ],
   FIRE: [
     (_dt, other, on) => new FIRE({ ...options(on), dt: 0.5, maxStep: 0.1 * other }),
-    "maxStep was 0.1 Å, is 0.2 Å",
+    "maxStep was 0.1 Å and is 0.2 Å",
   ],
   "stages of fused engines": [
     (dt, _other, on) => {
       const whole = fuse(new NVE({ ...place, dt: 1, nSteps: 9 }), new NVE({ ...options(on), dt }));
       return whole;
     },
-    "dt of stage 1 was 2 fs, is 4 fs",
+    "dt of stage 1 was 2 fs and is 4 fs",
   ],
 };
 
@@ -64,7 +64,7 @@ for (const [name, [make, words]] of Object.entries(ENGINES)) {
     const saved = structuredClone(await md.save());
     assertEquals(await warningsOf(make, [2, 1], saved), []);
     assertEquals(await warningsOf(make, [4, 2], saved), [
-      `The run goes on with other options than its checkpoint was written with: ${words}`,
+      `Some options of the run differ from those of its checkpoint: ${words}`,
     ]);
     const { options: _, ...older } = saved;
     assertEquals(await warningsOf(make, [4, 2], older), []);
@@ -82,7 +82,7 @@ Deno.test("a run of another batch than the one of the checkpoint is a warning", 
     Batch.from([argon(1, 1, 0.05)]),
   );
   assertEquals([warning?.split(":")[0], more], [
-    "The run does not go on from its checkpoint of step 2",
+    "The run does not continue from the checkpoint of step 2",
     [],
   ]);
 });

@@ -428,11 +428,11 @@ const ABOVE_ALL = 0;
 Deno.test("a ConvergenceHook names the criterion and the member that is wrong", () => {
   const refuses = (options: unknown, message: string) =>
     assertThrows(() => new ConvergenceHook(options as ConvergenceOptions), Error, message);
-  refuses({ criteria: [] }, "criteria must have at least one criterion; got []");
+  refuses({ criteria: [] }, "at least one criterion is required; got criteria: []");
   refuses({ criteria: [{ key: "fmax" }] }, "threshold of criterion 0 must be a number");
   refuses({ criteria: { key: "fmax", threshold: NaN } }, "threshold of criterion 0");
   const good = { key: "fmax", threshold: 1 };
-  refuses({ criteria: [good, { threshold: 1 }] }, "key of criterion 1 must name a field");
+  refuses({ criteria: [good, { threshold: 1 }] }, "key of criterion 1 must be the name of a field");
   refuses({ criteria: [{ ...good, reduce: "max" }] }, 'got "reduce"');
   refuses({ criteria: [{ ...good, reduceOp: "most" }] }, "reduceOp of criterion 0 must be one of");
   refuses({ criteria: [{ ...good, reduceDims: 2 }] }, "reduceDims of criterion 0");

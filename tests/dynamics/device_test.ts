@@ -38,7 +38,7 @@ Deno.test("without an adapter auto runs on wasm and says why; webgpu says what t
   const expected = bitsOf(await new NVE({ model: ARGON, dt: 2 }).run(crystals(1), 5));
   await using md = new NVE({ model: ARGON, dt: 2, device: { name: "auto", gpu: NO_GPU } });
   assertEquals(md.device, undefined);
-  assertThrows(() => md.backend, Error, "its device auto is not open. A run opens it");
+  assertThrows(() => md.backend, Error, "its device auto is not open. A run opens the device");
   assertSameBits(bitsOf(await md.run(crystals(1), 5)), expected);
   assertEquals([md.backend.name, md.device!.device], ["wasm", "wasm"]);
   assertStringIncludes(md.device!.skipped[0]!.reason, "no adapter was found (on Linux install");
@@ -131,10 +131,10 @@ testOnGpu("what is too large for a device is said, and auto takes it elsewhere",
   });
   const done = await other.run(large(), 3);
   assertEquals([other.device!.device, other.outcome!.status], ["wasm", "completed"]);
-  assertStringIncludes(other.outcome!.warnings![0]!, "The run goes on on wasm, from step 0");
+  assertStringIncludes(other.outcome!.warnings![0]!, "The run continues on wasm, from step 0");
   assertEquals(other.device!.skipped.map(({ device }) => device), ["webgpu"]);
   assertEquals(told.length, 1);
-  assertStringIncludes(told[0]!, "The run goes on on wasm, from step 0");
+  assertStringIncludes(told[0]!, "The run continues on wasm, from step 0");
   await using wasm = new NVE({ model: ARGON, dt: 2 });
   assertSameBits(bitsOf(done), bitsOf(await wasm.run(large(), 3)));
 });

@@ -299,7 +299,7 @@ Deno.test("a system that drifts far away in a run is warned of, and a copy of it
   assertEquals(md.outcome!.warnings!.at(-1), (warnings[0]!.error as Error).message);
   assertMatch(
     String(warnings[0]!.error),
-    /of system 0 \(drop.xyz\) is more than 1000 Å from where its system/,
+    /of system 0 \(drop.xyz\) is more than 1000 Å from its first position in this run/,
   );
   const copy = batch.clone();
   await using exact = new NVE({ model: ARGON, dt: 2, device: "reference" });

@@ -318,20 +318,32 @@ Deno.test("an invalid constraint is refused by name", async () => {
   const batch = crystals(1);
   const tried = (constraints: unknown) => () =>
     run(velocityVerlet({ dt: 1 }), batch, "reference", { constraints: constraints as [] });
-  await assertRejects(tried([fixAtoms([32])]), RangeError, "the index of an atom must be 0 … 31");
+  await assertRejects(
+    tried([fixAtoms([32])]),
+    RangeError,
+    "the index of an atom must be an integer from 0 to 31",
+  );
   await assertRejects(tried([fixAtoms([true])]), RangeError, "one flag for each of 32 atoms");
   await assertRejects(
     tried(fixAtoms([1])),
     TypeError,
     "constraints must be an array, such as [fixAtoms([0])]",
   );
-  await assertRejects(tried([{}]), TypeError, "constraint 0 must have name and hold");
+  await assertRejects(
+    tried([{}]),
+    TypeError,
+    "constraint 0 must be an object with a name and a function hold",
+  );
   await assertRejects(
     tried([{ name: "mine", hold: () => ({ fixed: [7] }) }]),
     RangeError,
     "Cannot hold mine: fixed must have one number for each of 32 atoms; got 1",
   );
-  assertThrows(() => fixAtoms("all" as never), TypeError, "a function, flags or indices");
+  assertThrows(
+    () => fixAtoms("all" as never),
+    TypeError,
+    "the atoms to fix must be a function of an atom",
+  );
   for (const wrong of ["", "w", "xx", [true], [false, false, false], 3]) {
     assertThrows(() => fixComponents([0], wrong as never), TypeError, "directions must be");
   }

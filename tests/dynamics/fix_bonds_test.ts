@@ -366,7 +366,7 @@ Deno.test(
     const error = await assertRejects(
       () => md.run(batch, 10),
       DivergedError,
-      "bonds do not get back to their lengths",
+      "fixBonds could not restore all bond lengths",
     );
     assertEquals([error.step, error.systems], [-1, [1]]);
     const fast = rotor(2); // half a turn in each step
@@ -384,13 +384,13 @@ Deno.test(
 Deno.test("invalid bonds are refused by name", async () => {
   for (
     const [bonds, error, message] of [
-      [3, TypeError, "bonds must be pairs of atoms"],
+      [3, TypeError, "bonds must be an array of pairs of atoms"],
       [[[0, 1], [1]], TypeError, "bond 1 must be two indices of atoms"],
       [[[0, -1]], TypeError, "bond 0 must be two indices"],
-      [[[0, 1], [2, 2]], RangeError, "bond 1 must go from an atom to another one"],
-      [[[0, 1], [1, 0]], RangeError, "bond 1 must be there once"],
-      [[[[0, 1]], 4], TypeError, "the bonds of system 1 must be pairs"],
-      [[[], [[1, 1]]], RangeError, "bond 0 of system 1 must go"],
+      [[[0, 1], [2, 2]], RangeError, "bond 1 must join two different atoms"],
+      [[[0, 1], [1, 0]], RangeError, "bond 1 must be listed only once"],
+      [[[[0, 1]], 4], TypeError, "the bonds of system 1 must be an array of pairs"],
+      [[[], [[1, 1]]], RangeError, "bond 0 of system 1 must join two different atoms"],
     ] as const
   ) assertThrows(() => fixBonds(bonds as never), error, message);
   for (

@@ -357,7 +357,8 @@ Deno.test("what was fused is fused with more, and nothing is lost", async () => 
 Deno.test("a stage must say when its systems go on", () => {
   const model = ARGON;
   const nve = (more: object = {}) => new NVE({ model, dt: 1, ...more });
-  const exits = ": nothing ends the stage NVE, so systems would never reach NVE-2. Give NVE nSteps";
+  const exits =
+    ": nothing ends the stage NVE, so systems would never reach NVE-2. Pass nSteps to NVE";
   assertThrows(() => fuse(nve(), nve()), TypeError, exits);
   assertThrows(() => fuse(nve({ nSteps: Infinity }), nve()), TypeError, exits);
   assertThrows(
@@ -381,7 +382,7 @@ Deno.test("values that are not engines, and engines that cannot share a model or
   assertThrows(
     () => fuse(one, nve({ model: spring(1) })),
     TypeError,
-    "all stages must share one model object",
+    "all stages must have the same model object",
   );
   assertThrows(() => fuse(one, nve({ device: "reference" })), TypeError, "the same device");
   const two = nve({ device: "reference" });

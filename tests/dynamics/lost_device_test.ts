@@ -109,7 +109,7 @@ function upTo(steps: number, every = 1): number[] {
 function assertWentOn({ md, warnings }: Ran): void {
   const { status, warnings: said } = md.outcome!;
   assertEquals([status, said?.length], ["completed", 1]);
-  assertStringIncludes(said![0]!, "The run goes on on wasm, from step ");
+  assertStringIncludes(said![0]!, "The run continues on wasm, from step ");
   assertEquals([md.device!.device, md.backend === undefined], ["wasm", false]);
   assertEquals(md.device!.skipped.map(({ device }) => device), ["webgpu"]);
   assertStringIncludes(md.device!.skipped[0]!.reason, "its device was lost");
@@ -117,7 +117,7 @@ function assertWentOn({ md, warnings }: Ran): void {
   const { error } = warnings[0]!;
   assert(error instanceof BackendUnavailableError);
   assertEquals(error.reason, "lost");
-  assertStringIncludes(error.message, "The run goes on on wasm, from step ");
+  assertStringIncludes(error.message, "The run continues on wasm, from step ");
 }
 
 for (const keepSeconds of KEPT) {

@@ -68,7 +68,7 @@ Deno.test("an atom or a system that does not exist is an error that says which t
         assertThrows(() => forces.system(1).atom(3), RangeError, "from -3 to 2; got 3");
         assertThrows(() => energy.system(2), RangeError, "system must be an integer from -2 to 1");
         assertThrows(() => energy.system(0.5), RangeError, "got 0.5");
-        assertThrows(() => energy.atom(0), TypeError, "energy: it has values per system");
+        assertThrows(() => energy.atom(0), TypeError, "energy: the field has values per system");
       },
       onError: "throw",
     }],

@@ -161,7 +161,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       listed([{ atoms: 2 }]),
       { maxEdges: 8 },
       TypeError,
-      "the size of sample 0 must have the numbers of its atoms and edges",
+      "sizes(0) must return the numbers of atoms and edges of the sample",
     ],
     [
       rows,
@@ -173,7 +173,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       rows,
       { maxAtoms: 0 },
       RangeError,
-      "maxAtoms must be a positive integer; got 0",
+      "maxAtoms must be a positive integer or Infinity; got 0",
     ],
     [rows, { maxAtom: 9 }, TypeError, "did you mean"],
     [rows, { maxAtoms: 9, shuffle: 1 }, TypeError, "shuffle must be true or false"],
@@ -183,7 +183,7 @@ Deno.test("a sampler names what is wrong with its source and its options", () =>
       7,
       { maxAtoms: 9 },
       TypeError,
-      "the source must be an array of systems, or have length and get(i)",
+      "the source must be an array of systems, or an object with length and get(i)",
     ],
   ];
   for (const [source, options, kind, message] of wrong) {

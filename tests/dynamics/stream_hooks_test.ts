@@ -125,7 +125,7 @@ Deno.test(
     const error = await assertRejects(
       () => engine.stream(sampler, { sinks, refillFrequency: 20 }),
       RangeError,
-      "its sinks must have room for",
+      "the sinks must have capacity for",
     );
     assert(error.message.includes("call stream() again with more sinks"));
     assertEquals(sinks[0]!.length, 4);
@@ -267,9 +267,9 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
   };
   const own = [[[0, 1]], [[0, 1]]] as const;
   const cases: readonly [part: string, constraints: Constraint[], hooks?: FreezeAtomsHook[]][] = [
-    ["fix atoms: the selection of atoms must be a function", [fixAtoms([3])]],
-    ["fix atoms: the selection of atoms must be a function", [fixComponents([3], "z")]],
-    ["freeze atoms: the selection of atoms must be a function", [], [
+    ["fix atoms: atoms must be selected by a function", [fixAtoms([3])]],
+    ["fix atoms: atoms must be selected by a function", [fixComponents([3], "z")]],
+    ["freeze atoms: atoms must be selected by a function", [], [
       new FreezeAtomsHook({ atoms: [3] }),
     ]],
     ["fix bonds: bonds must be one list for all systems, or the name of a field", [fixBonds(own)]],
@@ -283,9 +283,12 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
   }
   const bonds = [[{ atoms: [0, 1] as const, length: 3.7, stiffness: 0.1 }]];
   const models: readonly [part: string, model: Model][] = [
-    ["the bonds must be those of all systems", harmonicBonds([...bonds, ...bonds])],
-    ["stiffness must be those of all atoms", tethers({ stiffness: Array(64).fill(1) })],
-    ["anchors must be those of all atoms", tethers({ stiffness: 1, anchors: Array(192).fill(1) })],
+    ["bonds must be one list for all systems", harmonicBonds([...bonds, ...bonds])],
+    ["stiffness must be one value for all atoms", tethers({ stiffness: Array(64).fill(1) })],
+    [
+      "anchors must be one value for all atoms",
+      tethers({ stiffness: 1, anchors: Array(192).fill(1) }),
+    ],
   ];
   for (const [part, model] of models) {
     await assertRejects(() => stream([], [], model), TypeError, part);
@@ -342,13 +345,18 @@ Deno.test("a stream names what is wrong with what it is given", async () => {
       sampler(),
       { sinks },
       TypeError,
-      "nothing ends a system. Add a ConvergenceHook, or pass maxSteps",
+      "systems would never finish. Add a ConvergenceHook, or pass maxSteps",
     ],
     [[], { sinks, maxSteps: 1 }, TypeError, "the sampler must be a SizeAwareSampler"],
     [sampler(), { sinks, maxStep: 1 }, TypeError, "did you mean"],
     [sampler(), { sinks, maxSteps: 0 }, RangeError, "maxSteps must be a positive integer"],
     [sampler(), { maxSteps: 1 }, TypeError, "sinks must be an array of at least one sink"],
-    [sampler(), { sinks: [1], maxSteps: 1 }, TypeError, "sink 0 must have a method write"],
+    [
+      sampler(),
+      { sinks: [1], maxSteps: 1 },
+      TypeError,
+      "sink 0 must be an object with a method write",
+    ],
     [
       sampler(),
       { sinks, maxSteps: 1, nSteps: -1 },
@@ -366,7 +374,7 @@ Deno.test("a stream names what is wrong with what it is given", async () => {
   await assertRejects(
     () => engine.stream(three, { sinks, maxSteps: 3 }),
     RangeError,
-    "is Fe (samples 2 were to join)",
+    "is Fe (while admitting samples 2)",
   );
   assertEquals([three.left, sinks[0]!.length], [1, 2]);
   assertEquals(ARGON.gives.length, 3);

@@ -149,7 +149,7 @@ Deno.test("a sink that cannot be cut back is not written to again of systems tha
   await assertRejects(
     () => third.stream(make(), { sinks: [sink] }),
     RangeError,
-    "sink 0 must still hold its 99 systems; got 9",
+    "sink 0 must still hold the 99 systems of the checkpoint; got 9",
   );
 });
 
@@ -170,7 +170,7 @@ Deno.test("a stream that is refused when it goes on leaves its sinks as they are
   await assertRejects(
     () => second.stream(make(), { sinks }),
     RangeError,
-    "sink 1 must still hold its 99",
+    "sink 1 must still hold the 99",
   );
   assertEquals(sink.length, before);
 
@@ -244,7 +244,7 @@ Deno.test("a stream whose batch is gone says so", async () => {
   await assertRejects(
     () => engine.stream(sampler, { sinks }),
     Error,
-    "another batch was run since, or the engine was closed",
+    "another batch was run in between, or the engine was closed",
   );
 });
 
@@ -274,7 +274,7 @@ Deno.test("saved slots of a stream that save() did not return, and checkpoints o
   await assertRejects(
     () => third.loadCheckpoint(path),
     RangeError,
-    "its schema must be at least 2, the oldest supported; got 1, which an older version of Hooke has written",
+    "its schema must be at least 2, the oldest supported; got 1. Load it with the older version of Hooke that wrote it",
   );
   await Deno.remove(path);
 });

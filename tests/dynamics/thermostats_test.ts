@@ -262,7 +262,7 @@ Deno.test("a relaxation conserves nothing, and says so", async () => {
   const { watch } = conserved();
   await using opt = new FIRE({ model: ARGON, dt: 0.5, hooks: [watch] });
   const message =
-    "Cannot run FIRE: a hook reads conservedEnergy, which only molecular dynamics has";
+    "Cannot run FIRE: a hook reads conservedEnergy, a field that only molecular dynamics has";
   await assertRejects(() => opt.run(crystal(), 5), TypeError, message);
 });
 

@@ -314,7 +314,7 @@ Deno.test("threads must be a number, on wasm, and said once", () => {
   }
   assertThrows(() => make({ threads: "2" }), TypeError, "threads must be a positive integer");
   for (const device of ["reference", "webgpu", "auto", { name: "webgpu" }]) {
-    const part = "Cannot make NVE: device must be wasm if threads are given; got";
+    const part = 'Cannot make NVE: device must be "wasm" if threads are given; got';
     assertThrows(() => make({ threads: 2, device }), RangeError, part);
   }
   const backend = openThreads(2);
@@ -342,7 +342,10 @@ Deno.test("a model that is not made of kernels is refused on threads, with a hin
   const error = await assertRejects(() => md.run(ragged(), 1), TypeError);
   assertEquals(open, 0); // the model was closed again
   assertStringIncludes(error.message, "is not made of kernels");
-  assertStringIncludes(error.message, "an ONNX model has an option threads of its own");
+  assertStringIncludes(
+    error.message,
+    'for an ONNX model, pass "threads" to OnnxModel.open() instead',
+  );
 });
 
 Deno.test("a worker that fails is the error of the run, and leaves the batch as it was", async () => {

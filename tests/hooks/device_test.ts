@@ -45,7 +45,7 @@ Deno.test("a hook that gives kernels says what they change, and has no handler b
   assertThrows(
     () => loop.hooks.add(device("a", { writes: [] })),
     TypeError,
-    "writes must name the fields that its kernels change",
+    "writes must be a non-empty array of the fields that its kernels change",
   );
   assertThrows(
     () => loop.hooks.add(device("b", { call() {} })),

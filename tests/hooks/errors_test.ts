@@ -76,7 +76,7 @@ Deno.test("without onWarning the first error of each hook is printed, the others
   assertEquals(lines.length, 2);
   assertStringIncludes(String(lines[0]![0]), "Hook bad failed at work/AFTER, step 0");
   assertEquals(lines[1], [
-    "Hook log failed; hooks.list() counts further errors of it:",
+    "Hook log failed (hooks.list() counts its further errors):",
     "Cannot write a.csv: no space",
   ]);
 });

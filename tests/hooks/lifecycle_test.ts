@@ -221,7 +221,7 @@ Deno.test("the stage of a hook may be given when it is added; the hook itself is
     [new Look(), 3, "stage must be a stage"],
     [new Look(), "dynamics/AFTER_STEP", "it handles no stage of this engine"],
     [new Look(), undefined, "stage must be a stage"],
-    [{ onStepEnd() {} }, "training/STEP_END", "this one has onStepEnd"],
+    [{ onStepEnd() {} }, "training/STEP_END", "the hook chooses its stages by onStepEnd"],
     [
       hook({ name: "table", on: { training: { STEP_END() {} } } }),
       "training/STEP_END",

@@ -87,11 +87,11 @@ Deno.test("an instance of a class may have members of its own, as a table, too",
 
 Deno.test("the parts of a table are checked, inherited names are no stages", () => {
   const wrong: [unknown, string][] = [
-    [[], "on must be a table or an overload set; got []"],
+    [[], "on must be an object, kind → handlers by stage, or an overload set; got []"],
     [{ nokind: {} }, "unknown kind nokind"],
     [{ toString: {} }, "unknown kind toString"],
-    [{ dynamics: 5 }, "on.dynamics must be a table of handlers; got 5"],
-    [{ dynamics: [] }, "on.dynamics must be a table of handlers"],
+    [{ dynamics: 5 }, "on.dynamics must be an object, stage → handler; got 5"],
+    [{ dynamics: [] }, "on.dynamics must be an object, stage → handler"],
     [{ dynamics: { toString() {} } }, "dynamics has no stage toString"],
     [{ dynamics: { valueOf() {} } }, "dynamics has no stage valueOf"],
     [{ dynamics: { AFTER_STEP: none } }, "on.dynamics.AFTER_STEP must be a function"],
@@ -244,8 +244,8 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
     [["k"], TypeError, "Cannot make kind k: its stage names must be an array of strings"],
     [["k", "ABC"], TypeError, 'got "ABC"'],
     [["k", ["A", 5]], TypeError, 'got ["A", 5]'],
-    [["k", ["A", "B", "A"]], RangeError, 'its stage names must differ; got "A"'],
-    [["k", ["a"]], RangeError, 'UPPER_CASE; got "a"'],
+    [["k", ["A", "B", "A"]], RangeError, 'its stage names must be unique; got "A"'],
+    [["k", ["a"]], RangeError, 'upper case, such as AFTER_STEP; got "a"'],
     [["k", ["A"], null], TypeError, "its options must be an object; got null"],
     [["k", ["A"], { event: ["A"] }], TypeError, "did you mean events?"],
     [["k", ["A"], { counters: 5 }], TypeError, "its counters must be an object"],
@@ -261,10 +261,14 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
       TypeError,
       'its events must be an array of stage names; got "A"',
     ],
-    [["k", ["A"], { events: ["B"] }], RangeError, "its events must name its stages (A)"],
+    [["k", ["A"], { events: ["B"] }], RangeError, "its events must name stages of this kind (A)"],
     [["k", ["A"], { events: [none] }], TypeError, "got an object"],
     [["k", ["A"], { contexts: [] }], TypeError, "its contexts must be an object"],
-    [["k", ["A"], { contexts: { B: [] } }], RangeError, "its contexts must name its stages (A)"],
+    [
+      ["k", ["A"], { contexts: { B: [] } }],
+      RangeError,
+      "its contexts must name stages of this kind (A)",
+    ],
     [
       ["k", ["A"], { contexts: { "*": "x" } }],
       TypeError,
@@ -274,10 +278,14 @@ Deno.test("a kind is made of a word, names and options, each of its type", () =>
     [
       ["k", ["A"], { aliases: { whenA: "A" } }],
       RangeError,
-      'names of aliases must be like onTrainEnd, and not onError; got "whenA"',
+      'the name of an alias must be of the form onTrainEnd, and not onError; got "whenA"',
     ],
     [["k", ["A"], { aliases: { onError: "A" } }], RangeError, "not onError"],
-    [["k", ["A"], { aliases: { onIt: "B" } }], RangeError, "its aliases must name its stages"],
+    [
+      ["k", ["A"], { aliases: { onIt: "B" } }],
+      RangeError,
+      "its aliases must name stages of this kind",
+    ],
   ];
   for (const [args, type, message] of wrong) {
     assertThrows(() => js.stages(...args), type, message);
@@ -305,7 +313,7 @@ Deno.test("an engine's kinds are kinds, one at least, each with a name of its ow
   for (const kinds of [undefined, null, WorkStage, [null], [{ kind: "x", roles: {} }]]) {
     assertThrows(() => checkKinds(kinds), TypeError, "kinds must be results of stages()");
   }
-  assertThrows(() => checkKinds([]), RangeError, "at least one kind; got []");
+  assertThrows(() => checkKinds([]), RangeError, "at least one kind is required; got []");
   const other = stages()("work", ["A"]);
   assertThrows(
     () => checkKinds([WorkStage, other]),
@@ -320,8 +328,8 @@ Deno.test("every member of an engine is checked and named", () => {
     [{ step: 5 }, TypeError, "step must be a function; got 5"],
     [{ multiStep: "x" }, TypeError, 'multiStep must be a function; got "x"'],
     [{ kinds: undefined }, TypeError, "kinds must be results of stages()"],
-    [{ kinds: [] }, RangeError, "kinds must have at least one kind"],
-    [{ kinds: [WorkStage, WorkStage] }, RangeError, "the names of its kinds must differ"],
+    [{ kinds: [] }, RangeError, "at least one kind is required"],
+    [{ kinds: [WorkStage, WorkStage] }, RangeError, "the names of its kinds must be unique"],
     [{ state: { heights: 1 } }, TypeError, "state must have fields, plan and writable"],
     [{ context: 5 }, TypeError, "context must be an object; got 5"],
     [{ nSteps: 5 }, TypeError, "Pass new Loop(engine, { nSteps })"],

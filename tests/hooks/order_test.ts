@@ -101,7 +101,7 @@ Deno.test("modifiers run before the observers of their stage, in whatever order 
   assertThrows(
     () => loop.hooks.add({ ...noting("early", log) }, { before: "changes" }),
     RangeError,
-    "early asks to run before it",
+    "early is ordered before it",
   );
   assertEquals(loop.hooks.list().map(({ name }) => name), ["first", "looks", "changes"]);
 });

@@ -40,14 +40,14 @@ Deno.test("every missing member is named at once", () => {
 Deno.test("an ill-typed member is named with its requirement and current value", () => {
   const wrong: [string, unknown, string][] = [
     ["stage", "AFTER", "stage must be a stage"],
-    ["stages", [], "stages must be an array of stages"],
+    ["stages", [], "stages must be a non-empty array of stages"],
     ["runsOnStage", true, "runsOnStage must be a function"],
     ["call", "f", 'call must be a function; got "f"'],
     ["reads", "fmax", "reads must be an array of field names"],
     ["open", 1, "open must be a function; got 1"],
     ["onError", "ignore", "onError must be throw | warn | disable"],
     ["sync", 1, "sync must be true or false"],
-    ["name", "", "name must be a name"],
+    ["name", "", "name must be a non-empty string"],
   ];
   for (const [member, value, message] of wrong) {
     const loop = work();

@@ -98,6 +98,6 @@ Deno.test("a loop's own state is read with statistics, and one view serves all s
 
 Deno.test("atom and system need an engine for atoms", () => {
   const read = readView(Float64Array.of(1));
-  assertThrows(() => read.atom(0), TypeError, "use an index");
-  assertThrows(() => read.system(0), TypeError, "use an index");
+  assertThrows(() => read.atom(0), TypeError, "Use an index");
+  assertThrows(() => read.system(0), TypeError, "Use an index");
 });

@@ -156,7 +156,7 @@ Deno.test("a run whose forces are not finite ends with an error that lists place
   await assertRejects(
     () => evaluated(model, [{ numbers: [1], positions: [0, 0, 0] }]),
     DivergedError,
-    `forces of atom 0 is NaN; their path contains the Reciprocal Reciprocal_reciprocal: ${steep})`,
+    `forces of atom 0 is NaN; on their path the graph has the Reciprocal Reciprocal_reciprocal: ${steep})`,
   );
 });
 
@@ -222,7 +222,7 @@ Deno.test("differentiate: false adds no forces, and stresses that cannot be adde
   await assertRejects(
     () => open(lennardJonesModel(ARGON), { stress: true }),
     RangeError,
-    "Cannot open argon: stress: true adds stresses only together with forces",
+    "Cannot open argon: stress: true derives stresses only together with forces",
   );
   await assertRejects(
     () => open(argonGraph(), { differentiate: "no" as never }),

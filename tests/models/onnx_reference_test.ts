@@ -86,7 +86,7 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
     "no structures",
     { structures: [], energy: [], forces: [], stress: [] },
     RangeError,
-    "structures of the reference must be a list of 1 or more",
+    "structures of the reference must be a list of at least one structure",
   ],
   [
     "a periodic structure without a cell",

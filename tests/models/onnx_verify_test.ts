@@ -216,8 +216,8 @@ Deno.test("a model that was written with a reference gives a warning if the refe
     const [text, exported] = await describe();
     assertEquals(text, missing);
     assertEquals(warnings, [
-      "pairs.onnx: hooke-export 0.1.0 wrote a reference with it, and pairs.ref.json does not exist, so " +
-      "its results are not checked. Copy it beside the model, or pass verify: false",
+      "The results of pairs.onnx are not checked: hooke-export 0.1.0 wrote a reference for this file, but " +
+      "pairs.ref.json does not exist. Copy the reference beside the model, or pass verify: false",
     ]);
     assertEquals(
       (await describe({ verify: false }))[0],

@@ -297,15 +297,15 @@ Deno.test("a pair potential names the parameter that is wrong", () => {
   refuses({ pairs: { "Si-O": good }, cutoff: 6 }, "got no Si-Si");
   refuses(
     { ...good, mixing: "nonsense", cutoff: 6 },
-    'mixing must come with species; got "nonsense"',
+    'mixing must be left out without species; got "nonsense"',
   );
   refuses(
     { ...good, pairs: { "Si-O": good }, cutoff: 6 },
-    'parameters of all atoms must not be given together with pairs; got "strength"',
+    'parameters of all atoms must be left out if pairs is given; got "strength"',
   );
   refuses(
     { length: 1, species: { Si: good }, cutoff: 6 },
-    "must not be given together with species",
+    "must be left out if species is given",
   );
   refuses({ ...good, cutoff: 6, rho: 1 }, "among strength, length, dispersion, species");
   const [Cu, Ni] = [{ depth: 1, width: 1, distance: 2 }, { depth: 1, width: 1, distance: 3 }];

@@ -35,11 +35,11 @@ Deno.test("models of a sum are added, and two tethers keep their own anchors", a
 Deno.test("a sum gives the outputs that all of its models give, and requires a model", () => {
   const spring = tethers({ stiffness: 1 });
   assertEquals(sum(spring, potential(() => 0)).gives, ["energy", "forces"]);
-  assertThrows(() => sum(), RangeError, "the list of models is empty");
+  assertThrows(() => sum(), RangeError, "at least one model is required; got 0");
   assertThrows(
     () => sum(spring, tethers as never),
     TypeError,
-    "got function tethers at 1",
+    "argument 1 must be a model; got function tethers",
   );
 });
 

@@ -156,7 +156,7 @@ Deno.test("a new run in a folder with checkpoints of an earlier one is refused u
     await assertRejects(
       () => run(10),
       Error,
-      `${folder}: it holds those of another run, up to step 20. ` +
+      `${folder}: the folder holds checkpoints of another run, up to step 20. ` +
         "Resume that run with resume() of a run folder or with loadLatest(), ",
     );
     assertEquals(await stepsIn(folder), [20]);

@@ -364,9 +364,17 @@ Deno.test("errors name atoms that cannot be frozen", async () => {
     [null, TypeError, "options must be an object"],
     [{ freezeCategory: 0.5 }, RangeError, "a whole number"],
     [{ freezeCategory: "SPECIAL" }, TypeError, "a number"],
-    [{ atoms: "all" }, TypeError, "a function, flags or indices"],
+    [
+      { atoms: "all" },
+      TypeError,
+      "atoms must be a function of an atom, an array of one flag per atom",
+    ],
     [{ zeroForces: 1 }, TypeError, "true or false"],
-    [{ atoms: [1], freezeCategory: 2 }, TypeError, "not both"],
+    [
+      { atoms: [1], freezeCategory: 2 },
+      TypeError,
+      "freezeCategory must be left out if atoms are given; got 2",
+    ],
     [{ frequency: 2 }, TypeError, "among freezeCategory, atoms, zeroForces"],
   ];
   for (const [options, error, message] of wrong) {
@@ -379,7 +387,7 @@ Deno.test("errors name atoms that cannot be frozen", async () => {
     await md.run(batch, 1);
   };
   await assertRejects(() => run(), TypeError, "the batch must have the field categories");
-  await assertRejects(() => run([32]), RangeError, "0 … 31; got 32");
+  await assertRejects(() => run([32]), RangeError, "from 0 to 31; got 32");
   await assertRejects(() => run([1.5]), RangeError, "got 1.5");
   await assertRejects(
     () => run([true]),

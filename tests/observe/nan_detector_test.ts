@@ -180,7 +180,7 @@ Deno.test("errors and warnings of hooks name a system by the label in its info",
   for (
     const part of [
       "energy: 1 number of system 0 (water_17)",
-      "that of system 0 (water_17) is off by 1",
+      "the energy of system 0 (water_17) has drifted by 1",
       "the cell of system 0 (water_17) has no volume",
       "system 0 (water_17) is not periodic",
       "Cannot bias system 0 (water_17): ",

@@ -206,8 +206,8 @@ Deno.test("a reporter that fails is a warning each time; the others and the run 
   assertEquals((await loop.run(4)).status, "completed");
   assertEquals([before.seen.length, after.seen.length], [4, 4]);
   assertEquals(warnings, [
-    "Cannot report to failing: no room",
-    "Cannot report to failing: no way",
+    "Reporter failing failed: no room",
+    "Reporter failing failed: no way",
   ]);
 });
 
@@ -229,7 +229,7 @@ Deno.test('with onError "disable" it receives no more values; with "throw" the r
     reporters: [failing, keeper({ close: ({ status }) => void closed.push(status) })],
     onError: "throw",
   });
-  await assertRejects(() => strict.loop.run(5), Error, "Cannot report to failing");
+  await assertRejects(() => strict.loop.run(5), Error, "Reporter failing failed");
   assertEquals(closed, ["failed"]);
 });
 
@@ -244,7 +244,7 @@ Deno.test("a reporter that cannot open is a warning at the first step, and is no
   await loop.run(3);
   assertEquals([kept.seen.length, closed, warnings.length], [3, ["closed"], 1]);
   assert(
-    warnings[0]!.includes("Cannot report to jsonl") &&
+    warnings[0]!.includes("Reporter jsonl failed") &&
       warnings[0]!.includes("/proc/no/such/folder"),
   );
   const strict = walk({ reporters: [shut], onError: "throw" });
@@ -302,13 +302,25 @@ Deno.test("wrong options are refused by name", () => {
     assertThrows(() => new Reporter(options as ReporterOptions), error, text);
   refused({}, TypeError, "reporters is required: for example");
   refused({ reporters: 3 }, TypeError, "reporters must be a list");
-  refused({ reporters: [{}] }, TypeError, "each of its reporters must have a function report");
-  refused({ reporters: [{ report() {} }] }, TypeError, "each of its reporters must have a name");
-  refused({ reporters: [keeper({ every: 0.5 })] }, RangeError, "every of reporter keeper must be");
+  refused(
+    { reporters: [{}] },
+    TypeError,
+    "each of its reporters must be an object with a function report",
+  );
+  refused(
+    { reporters: [{ report() {} }] },
+    TypeError,
+    "the name of each reporter must be a string",
+  );
+  refused(
+    { reporters: [keeper({ every: 0.5 })] },
+    RangeError,
+    'the option "every" of reporter keeper must be a positive integer; got 0.5',
+  );
   refused(
     { reporters: [keeper({ everySeconds: -1 })] },
     RangeError,
-    "everySeconds of reporter keeper",
+    'the option "everySeconds" of reporter keeper must be 0 or more',
   );
   refused({ reporters: [], stages: ["AFTER_STEP"] }, TypeError, "stages must be a list of stages");
   refused(

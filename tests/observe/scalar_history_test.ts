@@ -47,7 +47,7 @@ Deno.test("a restored history continues with the same points", () => {
       series: [["x", 1, 1, [1], []]],
     }]
   ) {
-    assertThrows(() => after.load(wrong), TypeError, "it must be a result of save()");
+    assertThrows(() => after.load(wrong), TypeError, "the state must be a result of save()");
   }
   assertThrows(() => new ScalarHistory({ size: 1 }), RangeError, "got 1");
 });

@@ -167,7 +167,7 @@ Deno.test("at most sixteen messages are queued: the others are dropped, and coun
   const warnings = await warningsOf([webhook], { losses });
   release();
   assert(
-    String(warnings[0]!.error).includes("the queue of 16 is full"),
+    String(warnings[0]!.error).includes("one was dropped, because 16 were waiting"),
     String(warnings[0]!.error),
   );
   assertEquals(
@@ -344,13 +344,17 @@ Deno.test("run receives paths one after another; training waits only if four are
 Deno.test("an upload refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new CheckpointUpload(options), error, text);
-  refused({}, TypeError, "either to or run must be given");
-  refused({ to: "http://a", run() {} }, TypeError, "either to or run must be given");
+  refused({}, TypeError, 'either "to" or "run" is required, and not both');
+  refused(
+    { to: "http://a", run() {} },
+    TypeError,
+    'either "to" or "run" is required, and not both',
+  );
   refused({ to: "s3://a" }, TypeError, "to must begin with http");
   refused(
     { to: "http://a/{nam}" },
     RangeError,
-    "names in to must be one of name, step, epoch",
+    'names in "to" must be one of name, step, epoch',
   );
   refused({ run: 1 }, TypeError, "run must be a function");
   refused({ to: "http://a", headers: { a: 1 } }, TypeError, "headers must be an object of strings");
@@ -424,7 +428,7 @@ Deno.test("a heartbeat that fails is a warning; if it is slow, beats are skipped
 Deno.test("a heartbeat refuses wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new Heartbeat(options), error, text);
-  refused({}, TypeError, "path or url must be given");
+  refused({}, TypeError, "path or url is required");
   refused({ path: 3 }, TypeError, "path must be a path");
   refused({ url: "a" }, TypeError, "url must begin with http");
   refused({ path: "a", everySeconds: 0 }, RangeError, "everySeconds must be above 0");
@@ -446,7 +450,7 @@ Deno.test("a queue runs tasks in order, aborts them at the end, and throws its e
   await assertRejects(
     () => queue.finish(),
     Error,
-    "Cannot work: 1 of 2 failed: two",
+    "Cannot work: 1 of 2 failed, the first with: two",
   );
   await queue.finish();
   assertEquals(queue.isIdle, true);

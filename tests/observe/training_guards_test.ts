@@ -66,7 +66,7 @@ Deno.test("hooks with settings only refuse wrong options", () => {
     "steps is required: the number",
   );
   assertThrows(() => new AccumulateGradients({ steps: 0 }), RangeError, "steps must be");
-  assertThrows(() => new ClipGradients({}), TypeError, "norm or value must be given");
+  assertThrows(() => new ClipGradients({}), TypeError, "norm or value is required");
   assertThrows(() => new ClipGradients({ norm: 0 }), RangeError, "norm must be above 0");
   assertThrows(() => new ClipGradients({ value: -1 }), RangeError, "value must be above 0");
   assertThrows(() => new ClipGradients({ norms: 1 } as never), TypeError, "did you mean");
@@ -133,7 +133,7 @@ Deno.test("a validation hook refuses wrong options", () => {
   refused(
     { frequency: 2 },
     TypeError,
-    "frequency must be left out, because the option every replaces it",
+    'frequency must be left out, because the option "every" replaces it',
   );
   refused({ evry: 2 }, TypeError, "did you mean");
   assertEquals(new Validation().name, "validation");

@@ -137,7 +137,7 @@ Deno.test("a console log refuses wrong options", () => {
   assertThrows(
     () => new ConsoleLog({ frequency: 3 } as never),
     TypeError,
-    "frequency must be left out, because the option logEveryNBatches replaces it",
+    'frequency must be left out, because the option "logEveryNBatches" replaces it',
   );
   assertEquals(new ConsoleLog().name, "console_log");
   assertEquals(new ConsoleLog({ name: "mine" }).name, "mine");

@@ -217,11 +217,11 @@ Deno.test("a gradient monitor refuses wrong options", () => {
   refused(
     { frequency: 3 },
     TypeError,
-    "frequency must be left out, because the option logFrequency replaces it",
+    'frequency must be left out, because the option "logFrequency" replaces it',
   );
   refused({ histogram: 1 }, TypeError, "histogram must be true or false");
   refused({ norm: 1 }, TypeError, "norm must be true or false");
-  refused({ paramFilter: 3 }, TypeError, "paramFilter must be parts of names");
+  refused({ paramFilter: 3 }, TypeError, "paramFilter must be a part of a name");
   refused({ percentiles: [101] }, TypeError, "percentiles must be an array of numbers from 0 to");
   refused({ vanishing: -1 }, RangeError, "vanishing must be 0 or more");
   refused({ exploding: NaN }, RangeError, "exploding must be 0 or more");
@@ -339,7 +339,11 @@ Deno.test("activations: all of them by default, every few forward passes, to the
 Deno.test("activation statistics refuse wrong options", () => {
   const refused = (options: object, error: typeof TypeError, text: string) =>
     assertThrows(() => new ActivationStats(options), error, text);
-  refused({ points: [] }, TypeError, "points must be names of tensors, or patterns");
+  refused(
+    { points: [] },
+    TypeError,
+    "points must be a name or pattern of tensors, or a non-empty array of them",
+  );
   refused({ logInterval: 0 }, RangeError, "logInterval must be a positive integer");
   refused({ write: 1 }, TypeError, "write must be a function");
   refused({ logIntervall: 1 }, TypeError, "did you mean");

@@ -94,7 +94,7 @@ Deno.test("verbose writes each check to `write`; otherwise nothing is written", 
   await epochsOf([4, 9], { patience: 1, verbose: true, write });
   assertEquals(said, [
     "val/loss has improved: 4, the first value",
-    "val/loss has not improved: 9, the best is 4, 1 check of 1",
+    "val/loss has not improved: 9 (best 4), 1 check without improvement of 1 allowed",
     "stopping: val/loss did not improve on 4 for 1 check",
   ]);
   said.length = 0;

@@ -74,11 +74,11 @@ Deno.test("a native session runs in a worker", async () => {
 Deno.test("a potential describes the runtime that computes it", async () => {
   const argon = lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
   await using native = await OnnxModel.open(argon, { runtime: "native" });
-  assert(native.describe().includes("on the processor: onnxruntime-node (native code), 1 thread"));
+  assert(native.describe().includes("on the CPU: onnxruntime-node (native code), 1 thread"));
   await using web = await OnnxModel.open(argon, { runtime: "auto" });
   assert(
     web.describe().includes(
-      "on the processor: onnxruntime-web (WebAssembly), 1 thread; onnxruntime-node is not used",
+      "on the CPU: onnxruntime-web (WebAssembly), 1 thread; onnxruntime-node is not used",
     ),
   );
 });

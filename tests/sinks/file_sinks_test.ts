@@ -316,6 +316,6 @@ Deno.test("systems of a joined file that lack an integer array are read, with a 
     assertEquals([...(await sink.read()).get("kinds")], [4, 0]);
     await sink.close();
     assertEquals(warnings, [
-      'The array "kinds" is 0 in frame 1: the file has it in other frames only',
+      'The array "kinds" was filled with 0 in frame 1, because the file has that array only in other frames',
     ]);
   }));

@@ -207,7 +207,7 @@ Deno.test("a damaged file, and one of another engine, are refused", async () => 
     await assertRejects(
       () => trainer.loadCheckpoint(path),
       RangeError,
-      "1, which an older version",
+      "1. Load it with the older version",
     );
     assertEquals(await trainer.save(), before);
   });

@@ -61,7 +61,7 @@ export function openThreads(threads: number, options: ThreadsOptions = {}): Back
 function openWorker(): Worker {
   if (typeof Worker === "undefined") {
     throw new BackendUnavailableError(
-      "Cannot open threads: this runtime has no Worker. Leave out threads",
+      'Cannot start threads: this runtime has no Worker. Leave out the option "threads" to run on one thread',
       { backend: "wasm", reason: "absent", during: "open" },
     );
   }

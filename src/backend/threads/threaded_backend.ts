@@ -52,7 +52,7 @@ export class ThreadedBackend implements Backend {
     const buffer = given as ThreadedBuffer;
     if (at + values.length > buffer.length) {
       throw new RangeError(
-        `Cannot write ${values.length} numbers at ${at}: the buffer has only ${buffer.length}`,
+        `Cannot write ${values.length} numbers at index ${at}: the buffer has ${buffer.length} numbers`,
       );
     }
     if (buffer.holder !== undefined) {
@@ -134,8 +134,8 @@ export class ThreadedBackend implements Backend {
    */
   edges(): Edges {
     throw new TypeError(
-      `Cannot list edges on ${this.threads} threads: edges have indices of the whole batch, of which each thread has a part. ` +
-        `Leave out threads of the engine, and set threads of the ONNX model instead`,
+      `Cannot list edges on ${this.threads} threads: edges have indices of atoms in the whole batch, and each thread has only some ` +
+        `of the systems. Leave out the engine's option "threads", and pass "threads" to the ONNX model instead`,
     );
   }
 
@@ -166,7 +166,9 @@ export class ThreadedBackend implements Backend {
 
   dispose(): void {
     this.#frames.clear();
-    this.#pool.terminate(new Error("Cannot continue: the threads were ended"));
+    this.#pool.terminate(
+      new Error("Cannot continue on threads: the backend was disposed of. Open another one"),
+    );
   }
 
   #frameOf(buffers: FrameBuffers): ThreadedFrame {

@@ -39,7 +39,7 @@ export class ThreadedBuffer<D extends BufferType = BufferType> implements Buffer
     const bytes = BYTES[dtype] * length;
     if (bytes > MOST_BYTES) {
       throw new RangeError(
-        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly`,
+        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly. Use a smaller batch`,
       );
     }
     this.dtype = dtype;

@@ -61,7 +61,7 @@ function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kerne
   }
   if (parts.length === 1 || needsWhole !== true) return;
   throw new TypeError(
-    `Cannot prepare kernel ${name} on ${parts.length} threads: it needs all systems of the batch, of which each thread has a part`,
+    `Cannot prepare kernel ${name} on ${parts.length} threads: it needs all systems of the batch at once, and each thread has only some of them. Run on one thread`,
   );
 }
 
@@ -77,8 +77,8 @@ function assertSplit(
 ): void {
   if (args[key]!.endsWith(" changed") && (spread === "all" || spread === "starts")) {
     throw new TypeError(
-      `Cannot prepare kernel ${name} on threads: ${key}, which it changes, must have spread node or system; ` +
-        `got ${spread}`,
+      `Cannot prepare kernel ${name} on threads: the spread of ${key}, which the kernel changes, must be "node" or "system"; ` +
+        `got "${spread}"`,
     );
   }
   if (parts.length === 1 || spread !== undefined) return;

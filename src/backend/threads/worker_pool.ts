@@ -152,18 +152,16 @@ export class WorkerPool {
 function failureOf(cause: Error): BackendUnavailableError {
   const reason = cause instanceof RangeError ? "memory" : "broken";
   return new BackendUnavailableError(
-    `Cannot continue on threads: one has failed with "${cause.message}"`,
+    `Cannot continue on threads: a thread failed: ${cause.message}`,
     { backend: "wasm", reason, during: "run", cause },
   );
 }
 
 function silent(thread: number, size: number, timeout: number): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot continue on threads: thread ${
-      thread + 1
-    } of ${size} hangs or has ended: it gave no sign of life for ` +
-      `${timeout} ms. Its systems are not computed elsewhere: resume from the last checkpoint. If one step takes longer, ` +
-      `raise timeout of openThreads`,
+    `Cannot continue on threads: thread ${thread + 1} of ${size} did not respond for ` +
+      `${timeout} ms. Resume the run from its last checkpoint. If one step takes longer than that, ` +
+      `pass a larger timeout to openThreads()`,
     { backend: "wasm", reason: "hung", during: "run" },
   );
 }

@@ -43,7 +43,7 @@ export class WasmBackend implements Backend {
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
     if (pointer === 0) {
       throw new RangeError(
-        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly`,
+        `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly. Use a smaller batch`,
       );
     }
     const buffer = new WasmBuffer<D>(this.#wasm, dtype, length, pointer, bytes);

@@ -94,6 +94,6 @@ function allocated(wasm: WasmModule, bytes: number): number {
   const pointer = wasm.allocate(bytes) >>> 0;
   if (pointer !== 0) return pointer;
   throw new RangeError(
-    `Cannot store pairs: ${bytes} more bytes do not fit into the memory of WebAssembly`,
+    `Cannot store pairs: ${bytes} more bytes do not fit into the memory of WebAssembly. Use a smaller batch or cutoff`,
   );
 }

@@ -5,9 +5,12 @@ import { BackendUnavailableError } from "../backend_unavailable_error.ts";
  * work.
  */
 export function tooLarge(action: string, problem: string): BackendUnavailableError {
-  return new BackendUnavailableError(`Cannot ${action}: ${problem}`, {
-    backend: "webgpu",
-    reason: "memory",
-    during: "alloc",
-  });
+  return new BackendUnavailableError(
+    `Cannot ${action}: ${problem}. Use a smaller batch, or pass device: "wasm"`,
+    {
+      backend: "webgpu",
+      reason: "memory",
+      during: "alloc",
+    },
+  );
 }

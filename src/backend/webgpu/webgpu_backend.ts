@@ -75,7 +75,7 @@ export class WebGpuBackend implements Backend {
     const own = buffer as GpuBuffer;
     if (at + values.length > own.length) {
       throw new RangeError(
-        `Cannot write ${values.length} numbers at ${at}: the buffer has only ${own.length}`,
+        `Cannot write ${values.length} numbers at index ${at}: the buffer has ${own.length} numbers`,
       );
     }
     if (values.length === 0) return; // Deno 2.9 throws if nothing is written

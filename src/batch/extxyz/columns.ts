@@ -97,8 +97,7 @@ export function readColumns(text: unknown): Column[] {
 
 function badColumns(text: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read columns: Properties must be name:type:width …, with types R, I, S, L, unique names, species:S:1 (or Z:I:1) and pos:R:3; got ${
-      show(text)
-    }`,
+    `Cannot read columns: Properties must be a list name:type:width:name:type:width… with unique names and the types R, I, S or L, ` +
+      `and must contain species:S:1 (or Z:I:1) and pos:R:3; got ${show(text)}`,
   );
 }

@@ -33,12 +33,16 @@ export function readPairs(line: string): Map<string, Value> {
   for (const { key, value } of new PairScanner(line).all()) {
     if (key === "" || pairs.has(key)) {
       throw new SyntaxError(
-        `Cannot read a comment: its keys must be unique and not empty; got ${show(key)}`,
+        key === ""
+          ? 'Cannot read a comment: each key must have a name; got ""'
+          : `Cannot read a comment: each key must be given once; got ${show(key)} twice`,
       );
     }
     if (pairs.size === MOST_KEYS) {
       throw new SyntaxError(
-        `Cannot read a comment: it must have at most ${MOST_KEYS} keys; ${show(key)} exceeds them`,
+        `Cannot read a comment: it must have at most ${MOST_KEYS} keys; got more, of which ${
+          show(key)
+        } is the first`,
       );
     }
     pairs.set(key, value === undefined ? true : readValue(value, key));

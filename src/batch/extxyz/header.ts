@@ -4,7 +4,7 @@
  * @module
  */
 
-import { show } from "../../base/show.ts";
+import { reasonOf, show } from "../../base/show.ts";
 import { type Column, PLAIN_COLUMNS, readColumns } from "./columns.ts";
 import { readPairs } from "./comment.ts";
 import type { Value } from "./values.ts";
@@ -40,9 +40,10 @@ export function readComment(line: string, number: number): Comment {
     }
   } catch (cause) {
     if (DECLARED.test(line)) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
       throw new SyntaxError(
-        `Cannot read extxyz: the comment in line ${number} must be key=value pairs. ${reason}`,
+        `Cannot read extxyz: line ${number} must be a comment of valid key=value pairs: ${
+          reasonOf(cause)
+        }`,
         { cause },
       );
     }
@@ -64,11 +65,11 @@ function checkKeys(pairs: ReadonlyMap<string, Value>): void {
   const isFlag = (value: Value) => typeof value === "boolean" || value === 0 || value === 1;
   const rules: [key: string, needs: string, ok: (value: Value) => boolean][] = [
     ["Lattice", "nine numbers", (value) => isNumbers(flatRows(value), 9)],
-    ["stress", "nine numbers or six", (value) => isNumbers(flatRows(value), 9, 6)],
+    ["stress", "six or nine numbers", (value) => isNumbers(flatRows(value), 9, 6)],
     ["energy", "a number", (value) => typeof value === "number"],
     [
       "pbc",
-      "one flag or three",
+      "one or three of T and F",
       (value) => isFlag(value) || Array.isArray(value) && value.length === 3 && value.every(isFlag),
     ],
   ];

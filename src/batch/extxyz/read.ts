@@ -5,6 +5,7 @@
  */
 
 import type { Comment } from "./header.ts";
+import { reasonOf } from "../../base/show.ts";
 import { readComment } from "./header.ts";
 import { describe, type Words } from "./frame.ts";
 import { bad, LineReader } from "./lines.ts";
@@ -101,9 +102,10 @@ function readFrame(header: string, lines: LineReader): System {
     return systemOfData(describe(comment.pairs, words));
   } catch (cause) {
     if (cause instanceof SyntaxError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read extxyz: line ${firstLine} begins a frame that is not a valid system. ${reason}`,
+      `Cannot read extxyz: the frame that begins in line ${firstLine} is not a valid system: ${
+        reasonOf(cause)
+      }`,
       { cause },
     );
   }
@@ -118,7 +120,7 @@ function readRows({ columns, open }: Comment, count: number, lines: LineReader):
     const line = lines.next();
     if (line === undefined) {
       throw new SyntaxError(
-        `Cannot read extxyz: a frame must have ${count} atoms; the file ends in line ${lines.number} after ${atom}`,
+        `Cannot read extxyz: a frame must have its ${count} atoms; the file ends in line ${lines.number}, after ${atom} of them`,
       );
     }
     const words = line.trim().split(/\s+/);

@@ -130,7 +130,7 @@ function isOwnColumn({ level, name }: FieldInfo): boolean {
 function ownColumn(system: System, { name, dtype, width }: FieldInfo): Written {
   if (isTaken(name) || BUILT_IN.has(name)) {
     throw new TypeError(
-      `Cannot write extxyz: a custom field must not have the name of a built-in column; got ${
+      `Cannot write extxyz: a custom field must not have the name of a built-in column or key; got ${
         show(name)
       }`,
     );

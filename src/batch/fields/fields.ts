@@ -184,8 +184,10 @@ export function missing(
 
 function remedy(name: unknown): string {
   if (typeof name !== "string" || !BUILT_IN.has(name)) return "";
-  const ensured = `batch.ensure("${name}") adds it`;
-  return COMPUTED.has(name) ? `; await a run of an engine first, or ${ensured}` : `; ${ensured}`;
+  const ensured = `call batch.ensure("${name}") to add the field`;
+  return COMPUTED.has(name)
+    ? `; await a run of an engine, which computes the field, or call batch.ensure("${name}") to add it`
+    : `; ${ensured}`;
 }
 
 /** Names of the fields that an engine adds to every batch that it runs. */

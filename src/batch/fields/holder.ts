@@ -19,7 +19,7 @@ export interface FieldHolder {
 /** Returns the error for reading a field that an engine holds. */
 export function heldError(action: string, name: string, by: string): Error {
   return new Error(
-    `Cannot ${action}: ${by} holds it now. Use await batch.fetch("${name}"), ` +
+    `Cannot ${action}: ${by} holds this field now. Use await batch.fetch("${name}"), ` +
       `or reads: ["${name}"] in a hook`,
   );
 }

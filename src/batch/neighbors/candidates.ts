@@ -198,7 +198,9 @@ function checkPositions(
 function checkDepth(cell: Float64Array, pbc: Uint8Array, reach: number, system: string): void {
   if (isDeepEnough(cell, pbc, reach)) return;
   throw new RangeError(
-    `Cannot list neighbors: opposite faces of the cell of system ${system} must not be closer than ` +
-      `1/64 of cutoff plus skin, ${reach} Å; got the cell ${show([...cell])}`,
+    `Cannot list neighbors: opposite faces of the cell of system ${system} must be at least ${
+      Number((reach / 64).toPrecision(3))
+    } Å apart, ` +
+      `1/64 of cutoff plus skin; got the cell ${show([...cell])}`,
   );
 }

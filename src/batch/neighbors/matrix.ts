@@ -124,6 +124,8 @@ function overflowError({ counts, nodeOffsets, infos }: NearPairs, least: number)
     `Cannot list neighbors: atom ${node - nodeOffsets[system]!} of system ${
       systemName(infos, system)
     } must have at most ` +
-      `maxNeighbors, ${least}; got ${counts[node]}`,
+      `${least} neighbors (maxNeighbors); got ${
+        counts[node]
+      }. Pass a larger maxNeighbors, or overflow: "grow"`,
   );
 }

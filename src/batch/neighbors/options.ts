@@ -90,7 +90,7 @@ export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
   const { cutoff, skin = 0.5, format = "coo", half = false, maxNeighbors, overflow } = given;
   for (const name of ONLY_MATRIX) {
     const isFine = () => format === "matrix";
-    checkOption(ACTION, given, name, "left out, as only a matrix may have it", isFine);
+    checkOption(ACTION, given, name, 'left out unless format is "matrix"', isFine);
   }
   checkNumber(ACTION, "cutoff", cutoff, POSITIVE);
   checkNumber(ACTION, "skin", skin, NOT_NEGATIVE);
@@ -100,7 +100,7 @@ export function checkNeighborOptions(options: unknown): CheckedNeighborOptions {
   if (maxNeighbors !== undefined) checkNumber(ACTION, "maxNeighbors", maxNeighbors, wholeFrom(1));
   if (maxNeighbors === undefined && overflow === "throw") {
     throw new TypeError(
-      complaint(ACTION, 'overflow: "throw" must come with maxNeighbors', maxNeighbors),
+      complaint(ACTION, 'maxNeighbors is required with overflow: "throw"', maxNeighbors),
     );
   }
   return {

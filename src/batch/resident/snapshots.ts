@@ -99,7 +99,7 @@ export function loadResident(parts: ResidentParts, saved: SavedResident): void {
 
 function assertFits({ columns, lists }: ResidentParts, saved: SavedResident): void {
   const { active, fields, states, pairs, origins } = saved;
-  assertValues("which systems move", active, columns.rows.size);
+  assertValues("the flags of active systems", active, columns.rows.size);
   if (origins !== undefined) assertValues("origins", origins, 3 * columns.rows.size);
   for (const [name, values] of Object.entries(fields)) {
     assertValues(name, values, columns.field(name).buffer.length);
@@ -127,12 +127,12 @@ function assertValues(what: string, values: unknown, length: number): void {
 function assertSavedPairs(saved: SavedPairs, offsets: Int32Array): void {
   const systems = offsets.length - 1;
   const { builds, cells, reference, images } = saved;
-  assertValues("how often pairs were found", builds, systems);
-  assertValues("the cells of pairs", cells, 9 * systems);
+  assertValues("the counts of pair searches", builds, systems);
+  assertValues("the cells of the last pair search", cells, 9 * systems);
   let numbers = 0; // a system whose pairs were never found has no numbers
   for (let s = 0; s < systems; s++) {
     if (builds[s]! > 0) numbers += 3 * (offsets[s + 1]! - offsets[s]!);
   }
-  assertValues("where pairs were found", reference, numbers);
-  assertValues("the images of pairs", images, numbers);
+  assertValues("the positions of the last pair search", reference, numbers);
+  assertValues("the images of the last pair search", images, numbers);
 }

@@ -99,7 +99,7 @@ function checkElements({ store, system, action, of }: Subject): void {
     throw new RangeError(
       `Cannot ${action}: the atomic number of atom ${
         node - from
-      }${of} must be 0 … ${LARGEST_NUMBER}; got ${number}`,
+      }${of} must be an integer from 0 to ${LARGEST_NUMBER}; got ${number}`,
     );
   }
 }

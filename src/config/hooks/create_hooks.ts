@@ -11,6 +11,7 @@ import { printFirst } from "../../hooks/registry/error_reports.ts";
 import type { StateSource } from "../../hooks/run/reads.ts";
 import type { HookInput } from "../../hooks/registry/hook_set.ts";
 import { isObject } from "../../base/object.ts";
+import { reasonOf, show } from "../../base/show.ts";
 import { stageInfos } from "../../hooks/protocol/stage.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { loadHook } from "./hook_module.ts";
@@ -153,11 +154,9 @@ async function make(
     throw new TypeError(wrong(path, "a hook", hook));
   } catch (cause) {
     if (cause instanceof Error && cause.message.startsWith("Cannot configure hooks")) throw cause;
-    const text = cause instanceof Error ? cause.message : String(cause);
     const Same = cause instanceof RangeError ? RangeError : TypeError;
-    throw new Same(`Cannot configure hooks: ${path} was refused by its hook: ${text}`, {
-      cause,
-    });
+    const text = `Cannot configure hooks: ${show(spec)} (${path}) failed: ${reasonOf(cause)}`;
+    throw new Same(text, { cause });
   }
 }
 

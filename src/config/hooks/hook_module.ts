@@ -31,7 +31,7 @@ export async function loadHook(
     throw new RangeError(
       wrong(
         path,
-        `one of the exports of ${from} (${names.join(", ") || "it has no exports"})`,
+        `one of the exports of ${from} (${names.join(", ") || "which has no exports"})`,
         name,
       ) +
         didYouMean(name, names),
@@ -74,7 +74,7 @@ async function load(address: string, spec: string, path: string): Promise<Member
     return await import(address) as Members;
   } catch (cause) {
     throw new Error(
-      `Cannot configure hooks: cannot load ${path}, ${show(spec)}: ${
+      `Cannot configure hooks: the module of ${path}, ${show(spec)}, did not load: ${
         cause instanceof Error ? cause.message : show(cause)
       }`,
       { cause },

@@ -137,7 +137,7 @@ export class HookRegistry {
   #loadedFor(action: string): LoadedHooks {
     if (this.#loaded !== undefined) return this.#loaded;
     throw new TypeError(
-      `Cannot ${action} hooks of a registry: it has no configuration. Pass one: new HookRegistry(config), or load(config)`,
+      `Cannot ${action} hooks of a registry: the registry has no configuration. Pass one to new HookRegistry(config) or load(config)`,
     );
   }
 
@@ -169,7 +169,7 @@ export class HookRegistry {
   ): this {
     const action = `register hook ${typeof name === "string" ? name : ""}`.trimEnd();
     if (typeof name !== "string" || name === "") {
-      throw new TypeError(complaint(action, "its name must be a string", name));
+      throw new TypeError(complaint(action, "its name must be a non-empty string", name));
     }
     if (typeof factory !== "function") {
       throw new TypeError(complaint(action, "its factory must be a function", factory));
@@ -180,7 +180,7 @@ export class HookRegistry {
     checkKeysOfSchema(action, schema);
     if (this.#hooks.has(name)) {
       throw new RangeError(
-        `Cannot ${action}: the name is taken`,
+        `Cannot ${action}: a hook of that name is already registered. Choose another name`,
       );
     }
     this.#hooks.set(name, { ...schema, make: factory as HookFactory, isBuiltIn: false });

@@ -62,7 +62,11 @@ export function readHookOptions(
       const names = [...known, ...Object.keys(aliases)].sort();
       throw new TypeError(unknownMember(`${path}.${key}`, key, names));
     }
-    if (name in read) throw new TypeError(wrong(`${path}.${key}`, "given once", value));
+    if (name in read) {
+      throw new TypeError(
+        wrong(`${path}.${key}`, "given once, in camelCase or in snake_case", value),
+      );
+    }
     // URLs and functions have no schema, so the hook checks them itself.
     const isCode = value instanceof URL || typeof value === "function";
     const schema = isCode ? undefined : options[name];
@@ -74,7 +78,7 @@ export function readHookOptions(
     throw new TypeError(`Cannot configure hooks: ${path}.${missing} is required`);
   }
   if (anyOf.length === 0 || anyOf.some((name) => read[name] !== undefined)) return read;
-  throw new TypeError(wrong(path, `an entry with ${anyOf.join(" or ")}`, given));
+  throw new TypeError(wrong(path, `an object with ${anyOf.join(" or ")}`, given));
 }
 
 /** Returns the error message for an unknown option, with the most similar known name. */

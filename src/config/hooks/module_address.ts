@@ -48,7 +48,7 @@ export function addressOf(spec: string, path: string, { base, policy }: ModuleRu
   const isPath = /^\.{0,2}\//.test(from);
   if (isPath && folder === undefined) {
     throw new TypeError(
-      `${path} must be relative to a folder, which is unknown; got ${
+      `${path} must not be a relative path if the folder of the configuration is unknown; got ${
         show(from)
       }. Pass { base: import.meta.url }`,
     );

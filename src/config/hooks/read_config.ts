@@ -89,7 +89,9 @@ function camelMembers(config: Members): [members: HooksConfigMembers, paths: Pat
     if (!(CONFIG_MEMBERS as readonly string[]).includes(name)) {
       throw new TypeError(unknownMember(key, key, CONFIG_MEMBERS));
     }
-    if (name in members) throw new TypeError(wrong(key, "given once", value));
+    if (name in members) {
+      throw new TypeError(wrong(key, "given once, in camelCase or in snake_case", value));
+    }
     if (value === undefined) continue;
     members[name] = value;
     paths[name] = key;
@@ -120,7 +122,7 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
     if (fitting === 1) continue;
     if (fitting > 1) {
       throw new RangeError(
-        wrong(`${configs}.${key}`, "the options of one hook: several have this name", options),
+        `Cannot configure hooks: the name ${configs}.${key} must belong to one entry of ${at}; got ${fitting} such entries`,
       );
     }
     throw new RangeError(unknownMember(`${configs}.${key}`, key, [...hookClasses, ...bare]));

@@ -46,11 +46,9 @@ export function findHook(wanted: WantedHook, hooks: HookLookup): FoundHook {
   const { list } = registered;
   if (wanted.list !== undefined && list !== undefined && list !== wanted.list) {
     throw new TypeError(
-      wrong(
-        `${path}.name`,
-        `a hook for hooks.${wanted.list}, but ${spec} belongs to hooks.${list}`,
-        spec,
-      ),
+      `${
+        wrong(`${path}.name`, `a hook for hooks.${wanted.list}`, spec)
+      }, which belongs to hooks.${list}`,
     );
   }
   return { registered, options: readHookOptions(registered, options, path) };

@@ -73,7 +73,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
     [
       "outcome",
       end === undefined
-        ? "not ended: the run is still going on, or was killed"
+        ? "not ended: the run is still going on, or its process was killed"
         : outcomeText(end.outcome),
     ],
     ["engine", start?.engine],

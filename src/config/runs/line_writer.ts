@@ -45,7 +45,7 @@ export class LineWriter {
     if (errors.length === 0) return;
     const reason = errors[0] instanceof Error ? errors[0].message : String(errors[0]);
     const error = new Error(
-      `Cannot write the run log: ${errors.length} of ${attempted} lines failed, the first because: ${reason}`,
+      `The run log is incomplete: ${errors.length} of ${attempted} lines could not be written. First error: ${reason}`,
       { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },
     );
     const code = codeOf(errors[0]);

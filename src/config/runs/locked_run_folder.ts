@@ -86,8 +86,8 @@ export class LockedRunFolder implements RunFolder {
 
   attach(engine: FolderEngine): void {
     const wrong = this.#isClosed
-      ? "it was closed"
-      : this.#engine && `it belongs to ${this.#engine.name}`;
+      ? "the folder was closed"
+      : this.#engine && `the folder belongs to ${this.#engine.name}`;
     if (wrong !== undefined) {
       throw new Error(
         `Cannot attach ${engine.name} to run folder ${this.path}: ${wrong}. Open a folder for each engine`,

@@ -65,9 +65,14 @@ export function parseIdentity(text: string, name: string): RunIdentity {
   const of = parseObject(text, { name, schema: SCHEMA }), at = { name, of };
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   return {
-    id: checked(at, "id", "a string", isText) as string,
+    id: checked(at, "id", "a non-empty string", isText) as string,
     begun: checked(at, "begun", "a time in ISO 8601", isIsoTime) as string,
-    configHash: checked(at, "configHash", "a string or null", (x) => isText(x) || x === null) as
+    configHash: checked(
+      at,
+      "configHash",
+      "a non-empty string or null",
+      (x) => isText(x) || x === null,
+    ) as
       | string
       | null,
     config: checked(at, "config", "there", (value) => value !== undefined),

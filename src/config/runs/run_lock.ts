@@ -196,7 +196,7 @@ function openLock(host: Host, folder: string): HostFile {
   try {
     return host.openSync(`${folder}/lock`, { read: true, write: true, create: true });
   } catch (cause) {
-    throw refusal(`Cannot open run folder ${folder}: cannot write its file lock`, cause);
+    throw refusal(`Cannot write file lock of run folder ${folder}`, cause);
   }
 }
 

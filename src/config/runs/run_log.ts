@@ -130,8 +130,8 @@ class Log implements RunLogHook {
     const other = this.#opening ?? this.#segment;
     if (other !== undefined) {
       throw new Error(
-        `Cannot open run log ${this.name} for ${engine.name}: it is open for ${other.engine.name}. ` +
-          `Make a log for each engine`,
+        `Cannot open run log ${this.name} for ${engine.name}: the log is open for ${other.engine.name}. ` +
+          `Make one log for each engine`,
       );
     }
     this.#opening = { engine };

@@ -62,7 +62,7 @@ export function readOptions(options: RunLogOptions): CheckedOptions {
   const { config, id, commit, name = "runLog" } = options ?? {};
   for (const [member, value] of Object.entries({ id, commit, name })) {
     const isText = (x: unknown) => x === undefined || typeof x === "string" && x !== "";
-    checkKind(ACTION, member, value, "a string", isText);
+    checkKind(ACTION, member, value, "a non-empty string", isText);
   }
   if (config !== undefined) canonicalText(config, "config"); // throws now, before the run begins
   return { config, write: writerOf(options ?? {}), id, commit, name };
@@ -80,14 +80,14 @@ export function newRunId(): string {
 function writerOf({ path, write }: RunLogOptions): WriteLine {
   if ((path === undefined) === (write === undefined)) {
     const given = path === undefined ? "neither" : "both";
-    throw new TypeError(complaint(ACTION, "either path or write must be given", given));
+    throw new TypeError(`Cannot ${ACTION}: either path or write is required; got ${given}`);
   }
   if (write !== undefined) {
     checkKind(ACTION, "write", write, "a function", (x) => typeof x === "function");
     return write;
   }
   if (!(typeof path === "string" && path !== "") && !(path instanceof URL)) {
-    throw new TypeError(complaint(ACTION, "path must be a path or a file URL", path));
+    throw new TypeError(complaint(ACTION, "path must be a non-empty string or a file URL", path));
   }
   return fileWriter(path);
 }

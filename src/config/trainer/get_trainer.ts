@@ -162,7 +162,7 @@ function inOrder([model, data, optimizers, ...rest]: readonly unknown[]): GivenO
  * assertThrows(
  *   () => registerTrainer("simple", (options) => new Trainer(options), { registry }),
  *   RangeError,
- *   "the name is taken",
+ *   "a trainer of that kind is already registered",
  * );
  * ```
  */

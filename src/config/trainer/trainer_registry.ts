@@ -57,14 +57,14 @@ export class TrainerRegistry {
   register(kind: string, factory: TrainerFactory): this {
     const action = `register trainer ${typeof kind === "string" ? kind : ""}`.trimEnd();
     if (typeof kind !== "string" || kind === "") {
-      throw new TypeError(complaint(action, "its kind must be a string", kind));
+      throw new TypeError(complaint(action, "its kind must be a non-empty string", kind));
     }
     if (typeof factory !== "function") {
       throw new TypeError(complaint(action, "its factory must be a function", factory));
     }
     if (this.#factories.has(kind)) {
       throw new RangeError(
-        `Cannot ${action}: the name is taken`,
+        `Cannot ${action}: a trainer of that kind is already registered. Choose another name`,
       );
     }
     this.#factories.set(kind, factory);

@@ -83,7 +83,7 @@ function bondsOf(all: readonly HeldBonds[], infos: readonly Info[], s: number): 
     const [i, j] = [Math.min(...pair), Math.max(...pair)];
     if (known.has(`${i} ${j}`)) {
       throw new RangeError(
-        `Cannot fix bonds: each bond must be in one constraint; got atoms ${i} and ${j} of system ${
+        `Cannot fix bonds: each bond must be in one constraint only; got the bond of atoms ${i} and ${j} of system ${
           systemName(infos, s)
         } in two`,
       );

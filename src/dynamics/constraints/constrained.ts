@@ -138,7 +138,7 @@ export class Constrained implements ConstraintCalls {
     const { field } = this.#buffers;
     if (this.#bonds !== undefined && changes(one, field("cell"))) {
       throw new TypeError(
-        `Cannot run ${this.#integrator.name} with fixBonds: its kernel ${one.kernel.name} changes the cell. ` +
+        `Cannot run ${this.#integrator.name} with fixBonds: the kernel ${one.kernel.name} of this integrator changes the cell. ` +
           "Use an integrator with a constant cell, or leave out fixBonds",
       );
     }
@@ -284,7 +284,7 @@ function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;
   if (held.fixed === undefined || held.fixed.length === nodeCount) return held;
   throw new RangeError(
-    `Cannot hold ${constraint.name}: fixed must have one number for each of ${nodeCount} atoms; got ${held.fixed.length}`,
+    `Cannot hold ${constraint.name}: fixed must have one number for each of ${nodeCount} atoms; got ${held.fixed.length} numbers`,
   );
 }
 

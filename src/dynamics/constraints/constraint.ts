@@ -81,7 +81,7 @@ export function checkConstraints(
     throw new TypeError(
       complaint(
         action,
-        `constraint ${i} must have name and hold, as the result of fixAtoms() has`,
+        `constraint ${i} must be an object with a name and a function hold, such as fixAtoms([0])`,
         one,
       ),
     );

@@ -58,7 +58,7 @@ export function unknownWarning(name: string, infos: readonly Info[], system: num
     `The constraint ${name} of system ${
       systemName(infos, system)
     } is ignored: engines apply only FixAtoms and FixCartesian from files. ` +
-      "Pass it to the engine as an option constraints, or pass fileConstraints: false to hide this warning",
+      'Pass such a constraint in the engine\'s option "constraints", or hide this warning by fileConstraints: false',
   );
 }
 

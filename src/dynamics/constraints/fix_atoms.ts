@@ -61,7 +61,11 @@ export function fixComponents(choice: AtomChoice, directions: Directions): Const
 function fixing(name: string, choice: AtomChoice, bits: number): Constraint {
   if (!isAtomChoice(choice)) {
     throw new TypeError(
-      complaint(`make ${name}`, "the atoms to fix must be a function, flags or indices", choice),
+      complaint(
+        `make ${name}`,
+        "the atoms to fix must be a function of an atom, an array of one flag per atom, or an array of indices",
+        choice,
+      ),
     );
   }
   return {
@@ -84,7 +88,7 @@ function bitsOf(directions: unknown): number {
   throw new TypeError(
     complaint(
       "make fixComponents",
-      'directions must be letters such as "xy", or three flags',
+      'directions must be different letters of "xyz", such as "xy", or three booleans with at least one true',
       directions,
     ),
   );

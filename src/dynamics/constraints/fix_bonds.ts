@@ -144,7 +144,7 @@ function partnersIn({ batch }: ResidentBatch, name: string): Pairs[] {
   const field = batch.fields().find((one) => one.name === name);
   if (field?.level !== "node" || field.dtype !== "i32") {
     throw new TypeError(
-      `Cannot ${ACTION}: the batch must have a field ${name} of i32 per atom; got ${
+      `Cannot ${ACTION}: the batch must have a field ${name} with i32 values per atom; got ${
         field === undefined ? "no such field" : `${field.dtype} per ${field.level}`
       }`,
     );
@@ -195,7 +195,7 @@ function lengthsOf(
       throw new RangeError(
         now > 0 && length > 0
           ? `Cannot ${ACTION}: bond ${b} of system ${system} must be shorter than half the height of the cell, ${reach} Å; got ${length} Å`
-          : `Cannot ${ACTION}: the atoms of bond ${b} of system ${system} must be apart; got a distance of ${now} Å`,
+          : `Cannot ${ACTION}: the atoms of bond ${b} of system ${system} must not be at the same position; got a distance of ${now} Å`,
       );
     });
   });

@@ -24,13 +24,23 @@ export function isShared(bonds: readonly unknown[]): boolean {
 export function checkBonds(bonds: unknown): void {
   if (typeof bonds === "string") return;
   if (!Array.isArray(bonds)) {
-    throw new TypeError(complaint(`make fixBonds`, "bonds must be pairs of atoms", bonds));
+    throw new TypeError(
+      complaint(
+        `make fixBonds`,
+        "bonds must be an array of pairs of atoms, such as [[0, 1]], or the name of a field",
+        bonds,
+      ),
+    );
   }
   if (isShared(bonds)) return checkPairs(bonds, "");
   for (const [s, list] of bonds.entries()) {
     if (!Array.isArray(list)) {
       throw new TypeError(
-        complaint(`make fixBonds`, `the bonds of system ${s} must be pairs of atoms`, list),
+        complaint(
+          `make fixBonds`,
+          `the bonds of system ${s} must be an array of pairs of atoms`,
+          list,
+        ),
       );
     }
     checkPairs(list, ` of system ${s}`);
@@ -54,9 +64,9 @@ export function checkPairs(pairs: readonly unknown[], of: string): void {
     }
     const [i, j] = [Math.min(...pair), Math.max(...pair)];
     const wrong = i === j
-      ? "go from an atom to another one"
+      ? "join two different atoms"
       : known.has(`${i} ${j}`)
-      ? "be there once"
+      ? "be listed only once"
       : undefined;
     if (wrong !== undefined) {
       throw new RangeError(

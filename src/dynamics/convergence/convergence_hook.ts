@@ -134,14 +134,16 @@ export class ConvergenceHook {
     this.criteria = ([criteria].flat() as readonly Criterion[]).map(withName);
     if (this.criteria.length === 0) {
       throw new RangeError(
-        "Cannot make a ConvergenceHook: criteria must have at least one criterion; got []",
+        "Cannot make a ConvergenceHook: at least one criterion is required; got criteria: []",
       );
     }
     for (const [i, one] of this.criteria.entries()) checkCriterion(i, one);
     for (const [name, status] of Object.entries({ sourceStatus, targetStatus })) {
       if (status === undefined || (Number.isInteger(status) && status >= 0)) continue;
       throw new RangeError(
-        `Cannot make a ConvergenceHook: ${name} must be a non-negative integer; got ${status}`,
+        `Cannot make a ConvergenceHook: ${name} must be a non-negative integer; got ${
+          show(status)
+        }`,
       );
     }
     this.sourceStatus = sourceStatus;
@@ -271,8 +273,8 @@ function testOf(
 ) {
   if (buffer.dtype === "i32") {
     throw new TypeError(
-      `Cannot judge convergence by ${key}: a threshold needs real numbers, and ${key} has integers. ` +
-        "Judge it by a customOp",
+      `Cannot judge convergence by ${key}: a threshold needs a field of real numbers, and ${key} has integers. ` +
+        "Pass a customOp in its criterion instead",
     );
   }
   const entries = level === "node" ? batch.nodeCount : batch.size;
@@ -307,9 +309,9 @@ function checkCriterion(i: number, given: unknown): void {
   const { key, threshold, reduceOp, reduceDims, customOp } = given as Record<string, unknown>;
   for (const member of Object.keys(given)) {
     if (MEMBERS.includes(member)) continue;
-    wrong("the members", `be some of ${MEMBERS.join(", ")}`, member);
+    wrong("the members", `be among ${MEMBERS.join(", ")}`, member);
   }
-  if (typeof key !== "string" || key === "") wrong("key", "name a field", key);
+  if (typeof key !== "string" || key === "") wrong("key", "be the name of a field", key);
   if (customOp !== undefined) {
     if (typeof customOp !== "function") wrong("customOp", "be a function", customOp);
     return;
@@ -322,6 +324,8 @@ function checkCriterion(i: number, given: unknown): void {
   }
   if (reduceDims === undefined) return;
   for (const dim of [reduceDims].flat() as unknown[]) {
-    if (dim !== -1 && dim !== 1) wrong("reduceDims", "be -1 or 1, the dimension of an entry", dim);
+    if (dim !== -1 && dim !== 1) {
+      wrong("reduceDims", "be -1 or 1, the dimension of the values of an atom or system", dim);
+    }
   }
 }

@@ -248,7 +248,7 @@ export class Stability {
     const margin = OVER_BATH * (1 + 6 / Math.sqrt(freedom));
     const isOver = expected !== undefined && temperature > margin * expected;
     if (!isOver && !(temperature > HOTTEST)) return;
-    const than = bath === undefined ? "" : `, and that of the bath ${digits(bath)} K`;
+    const than = bath === undefined ? "" : `, and the bath has ${digits(bath)} K`;
     this.#report(
       "hot",
       `${named(at)} is too hot ${whenOf(at.step)} of ${this.#engine.name}: its temperature is ` +

@@ -103,8 +103,8 @@ export class Checkpoints {
     this.#loaded = undefined;
     if (loaded === undefined || loaded === batch) return;
     const text =
-      `The run does not go on from its checkpoint of step ${loop.stepCount}: it is of another batch than the ` +
-      "one that was loaded. Run the batch that loadCheckpoint, loadLatest or load returns";
+      `The run does not continue from the checkpoint of step ${loop.stepCount}: its batch is not the one that was ` +
+      "loaded with it. Run the batch that loadCheckpoint, loadLatest or load returns";
     loop.warnings.warn("checkpoint", "run", new Error(text));
   }
 

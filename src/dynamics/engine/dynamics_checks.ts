@@ -65,7 +65,7 @@ export function checkDynamicsOptions(
     throw new TypeError(complaint(action, "hooks must be an array of hooks", hooks));
   }
   if (fields !== undefined && !Array.isArray(fields)) {
-    throw new TypeError(complaint(action, "fields must be an array of names", fields));
+    throw new TypeError(complaint(action, "fields must be an array of field names", fields));
   }
   checkConstraints(action, options as Members);
   checkPlace(action, options as Members);
@@ -82,11 +82,17 @@ function checkPlace(action: string, { device, backend }: Members): void {
   }
   if (typeof backend === "string") {
     throw new TypeError(
-      complaint(action, "backend must be an open backend; pass a name as device", backend),
+      complaint(
+        action,
+        "backend must be an open backend, such as openBackend(); pass the name of a device as device",
+        backend,
+      ),
     );
   }
   if (backend !== undefined && !isObject(backend)) {
-    throw new TypeError(complaint(action, "backend must be an open backend", backend));
+    throw new TypeError(
+      complaint(action, "backend must be an open backend, such as openBackend()", backend),
+    );
   }
   if (device === undefined) return;
   if (isObject(device)) {
@@ -94,7 +100,9 @@ function checkPlace(action: string, { device, backend }: Members): void {
     checkKeepSeconds(action, device.keepSeconds);
   }
   const name = isObject(device) ? device.name : device;
-  const requirement = `device must be ${ALL_DEVICES.join(", ")}, or an object with one as its name`;
+  const requirement = `device must be one of ${
+    ALL_DEVICES.join(", ")
+  }, or an object with one of them as name`;
   if (typeof name !== "string") throw new TypeError(complaint(action, requirement, name));
   if (!(ALL_DEVICES as readonly string[]).includes(name)) {
     throw new RangeError(complaint(action, requirement, name, ALL_DEVICES));
@@ -111,7 +119,7 @@ function checkThreaded(action: string, { threads, device, backend }: Members): v
   }
   const name = isObject(device) ? device.name : device;
   if (threads === 1 || name === undefined || name === "wasm") return;
-  throw new RangeError(complaint(action, "device must be wasm if threads are given", name));
+  throw new RangeError(complaint(action, 'device must be "wasm" if threads are given', name));
 }
 
 function checkKeepSeconds(action: string, seconds: unknown): void {

@@ -130,7 +130,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   get current(): BatchRun {
     if (this.place.run !== undefined) return this.place.run;
     throw new Error(
-      `Cannot read the state of ${this.name}: it has no batch yet. Run one first`,
+      `Cannot read the state of ${this.name}: it has no batch yet. Run a batch first`,
     );
   }
 

@@ -80,7 +80,7 @@ export class EngineDevice {
     if (this.#backend !== undefined) return this.#backend;
     throw new Error(
       `Cannot get the backend of ${this.#engine}: its device ${this.#request!.name} is not open. ` +
-        "A run opens it, and close() closes it",
+        "A run opens the device, and close() closes it",
     );
   }
 

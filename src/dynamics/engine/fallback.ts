@@ -110,7 +110,7 @@ export function fallbackWarning(
 ): BackendUnavailableError {
   const { backend, reason, during, message } = cause;
   return new BackendUnavailableError(
-    `${message}. The run goes on on wasm, from step ${step}`,
+    `${message}. The run continues on wasm, from step ${step}`,
     { backend, reason, during, cause },
   );
 }

@@ -176,7 +176,7 @@ function viewIn(
 function assertStored(field: string): void {
   if (!isMeasured(field) && field !== "time" && field !== FRAME) return;
   throw new TypeError(
-    `Cannot write ${field}: it is a measured value. Only stored fields can be written`,
+    `Cannot write ${field}: its values are measured in each step. Only stored fields, such as forces, can be written`,
   );
 }
 

@@ -46,13 +46,11 @@ export function changedOptions(integrator: Integrator, saved: unknown): Error | 
   const changes = Object.entries(now).flatMap(([name, value]) => {
     if (!Object.hasOwn(saved, name) || isSame(saved[name], value)) return [];
     const unit = unitOf(integrator, name);
-    return [`${name} was ${text(saved[name], unit)}, is ${text(value, unit)}`];
+    return [`${name} was ${text(saved[name], unit)} and is ${text(value, unit)}`];
   });
   if (changes.length === 0) return undefined;
   return new Error(
-    `The run goes on with other options than its checkpoint was written with: ${
-      changes.join("; ")
-    }`,
+    `Some options of the run differ from those of its checkpoint: ${changes.join("; ")}`,
   );
 }
 

@@ -5,6 +5,8 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
+import { show } from "../../base/show.ts";
+import { systemName } from "../../batch/store.ts";
 import { checkParameter, isFromField, type PerSystem, perSystem } from "./parameters.ts";
 
 /**
@@ -30,9 +32,11 @@ export function checkCoupling(
   );
   for (let system = 0; system < count; system++) {
     if (!(at(times!, system) < 2 * at(steps!, system))) continue;
-    const of = typeof time === "number" ? "" : ` of system ${system}`;
+    const of = typeof time === "number"
+      ? ""
+      : ` of system ${batch === undefined ? system : systemName(batch.infos, system)}`;
     throw new RangeError(
-      `Cannot make ${engine}: ${name}${of} must be at least two steps; got ${
+      `Cannot make ${engine}: ${name}${of} must be at least twice dt; got ${
         at(times!, system)
       } fs with a dt of ${at(steps!, system)} fs`,
     );
@@ -44,7 +48,7 @@ export function checkChain(engine: string, chainLength: unknown, yoshidaOrder: u
   for (const [name, value] of Object.entries({ chainLength, yoshidaOrder })) {
     if (typeof value === "number") continue;
     throw new TypeError(
-      `Cannot make ${engine}: ${name} must be a number; got ${String(value)}`,
+      `Cannot make ${engine}: ${name} must be a number; got ${show(value)}`,
     );
   }
   checkParameter(engine, "chainLength", chainLength, {

@@ -17,7 +17,7 @@ export function checkIntegrator(integrator: unknown): asserts integrator is Inte
   throw new TypeError(
     complaint(
       "make an engine",
-      "its integrator must have a name and open(state)",
+      "its integrator must be an object with a name and a function open(state)",
       integrator,
     ),
   );
@@ -36,7 +36,7 @@ export function checkedOpen(name: string, opened: OpenIntegrator): OpenIntegrato
   throw new TypeError(
     complaint(
       `run ${name}`,
-      `open() of its integrator must return arrays of calls as pre and post; ${list} must be an array`,
+      `open() of its integrator must return { pre, post }, two arrays of kernel calls; ${list} must be an array`,
       isObject(given) ? given[list] : given,
     ),
   );

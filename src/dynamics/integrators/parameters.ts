@@ -8,7 +8,7 @@ import type { Buffer } from "../../backend/backend.ts";
 import { NOT_NEGATIVE, type NumberRule, POSITIVE } from "../../base/check_number.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
-import { complaint } from "../../base/show.ts";
+import { complaint, show } from "../../base/show.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { isChanging } from "../../batch/changing.ts";
 import { systemName } from "../../batch/store.ts";
@@ -53,7 +53,7 @@ export const Rule: Readonly<
   STEP: { requirement: "above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
   /** Pressures, eV/Å³, of either sign. A value above 1.6 TPa (10 eV/Å³) was probably given in another unit. */
   PRESSURE: {
-    requirement: "from -10 to 10 eV/Å³, as 100 * BAR is",
+    requirement: "from -10 to 10 eV/Å³ (write 100 bar as 100 * BAR)",
     holds: (x) => Math.abs(x) <= 10,
   },
   /** Seeds of random numbers. */
@@ -133,7 +133,7 @@ export function checkParameter(
   }
   const list = typeof value === "number" ? [value] : numbersOf(value);
   if (list === undefined) {
-    const requirement = `${name} must be a number, or one for each system`;
+    const requirement = `${name} must be a number, or an array of one number per system`;
     throw new TypeError(complaint(`make ${engine}`, requirement, value));
   }
   assertRule(
@@ -156,7 +156,7 @@ function assertRule(
     if (typeof one === "number" && holds(one)) continue;
     const of = nameOf(system);
     throw new RangeError(
-      `Cannot ${action}: ${name}${of} must be ${requirement}; got ${String(one)}`,
+      `Cannot ${action}: ${name}${of} must be ${requirement}; got ${show(one)}`,
     );
   }
 }
@@ -193,7 +193,7 @@ export function perSystem(
   }
   if (value.length === systems) return Float64Array.from(value);
   throw new RangeError(
-    `Cannot run ${engine}: ${name} must be one number, or one for each of ${systems} systems; got ${value.length}`,
+    `Cannot run ${engine}: ${name} must be one number, or one for each of ${systems} systems; got ${value.length} numbers`,
   );
 }
 

@@ -19,7 +19,7 @@ export function checkEngines(engines: readonly Dynamics[]): void {
   const action = "fuse";
   if (engines.length === 0) {
     throw new TypeError(
-      `Cannot ${action}: at least one engine is required: pass the stages in order, as in fuse(fire, nvt)`,
+      `Cannot ${action}: at least one engine is required. Pass the stages in order, as in fuse(fire, nvt)`,
     );
   }
   for (const [i, engine] of engines.entries()) {
@@ -36,7 +36,7 @@ export function checkEngines(engines: readonly Dynamics[]): void {
     partsOf(engine)!.assertFree();
     if (engine.model === engines[0]!.model) continue;
     throw new TypeError(
-      `Cannot ${action}: all stages must share one model object; got ${
+      `Cannot ${action}: all stages must have the same model object; got ${
         show(engine.model.name)
       } for ${engine.name} and another object, ${show(engines[0]!.model.name)}, for ${
         engines[0]!.name
@@ -60,7 +60,7 @@ export function checkExits(groups: readonly Group[], hooks: readonly object[]): 
       `Cannot fuse: nothing ends the stage ${name}, so systems would never reach ${
         stages[end]!.name
       }. ` +
-        `Give ${name} nSteps or a ConvergenceHook`,
+        `Pass nSteps to ${name}, or a ConvergenceHook`,
     );
   }
 }

@@ -155,6 +155,6 @@ function assertStatus(status: ArrayLike<number>, infos: readonly Info[]): void {
   throw new RangeError(
     `Cannot run stages: the status of system ${
       systemName(infos, system)
-    } must be the number of a stage, 0 or more; got ${status[system]}`,
+    } must be the index of a stage, 0 or more; got ${status[system]}`,
   );
 }

@@ -256,7 +256,7 @@ export class BatchRun {
     if (left >= n) return n;
     if (left > 0) return left;
     throw new RangeError(
-      `Cannot go on with ${name}: it has done ${MOST_STEPS} steps, the most that an engine or a system can count. ` +
+      `Cannot continue ${name}: it has done ${MOST_STEPS} steps, the largest number that an engine or a system can count. ` +
         "To continue, set stepsDone to 0 and use a new engine with another seed",
     );
   }

@@ -68,13 +68,13 @@ export function farWarning(
   }`;
   if (origins.isKept) {
     return new Error(
-      `The position ${where} is more than ${TOO_FAR} Å from where its system began, where float32 is inexact. ` +
-        `Wrap the batch (wrapPositions), or go on with a copy of it (batch.clone())`,
+      `The position ${where} is more than ${TOO_FAR} Å from its first position in this run, and float32 is inexact so far away. ` +
+        `Wrap the batch (wrapPositions), or continue with a copy of it (batch.clone())`,
     );
   }
   const why = model.isInvariant === true ? `hook ${placedHook(loop)}` : model.name;
   return new Error(
-    `The position ${where} is more than ${TOO_FAR} Å from the origin, where float32 is inexact, and ${why} needs ` +
+    `The position ${where} is more than ${TOO_FAR} Å from the origin, so far that float32 is inexact, and ${why} needs ` +
       `absolute positions. Move the system nearer, wrap the batch (wrapPositions), or use device: "reference"`,
   );
 }

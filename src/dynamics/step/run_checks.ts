@@ -39,7 +39,7 @@ export function assertConserves(
 ): void {
   if (dt !== undefined || !reads.has(CONSERVED)) return;
   throw new TypeError(
-    `Cannot run ${name}: a hook reads ${CONSERVED}, which only molecular dynamics has. Remove the hook, or use an MD integrator`,
+    `Cannot run ${name}: a hook reads ${CONSERVED}, a field that only molecular dynamics has. Remove the hook, or use an MD integrator`,
   );
 }
 
@@ -57,8 +57,8 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
 }
 
 /** Advice in error messages about a model without stresses. */
-const STRESSED = "; a file of energies makes it by OnnxModel.open(file, { stress: true }), " +
-  "and potential() takes it with { givesStress: true }";
+const STRESSED = ". For stresses, open an ONNX file by OnnxModel.open(file, { stress: true }), " +
+  "or pass { givesStress: true } to potential()";
 
 /** Engines (by their warnings) that have already warned of dropped stresses. */
 const WARNED = new WeakSet<object>();
@@ -82,9 +82,10 @@ export function dropStress(
   }
   if (!hadSome || WARNED.has(warnings)) return;
   WARNED.add(warnings);
-  const warning = `${name} drops the stress that the batch brought: ${model.name} gives ${
-    model.gives.join(", ")
-  }${STRESSED}`;
+  const warning =
+    `${name} removes the stress values of the batch, because no stress is computed: ${model.name} gives ${
+      model.gives.join(", ")
+    }${STRESSED}`;
   warnings.warn("stress", "run", new Error(warning));
 }
 
@@ -96,6 +97,6 @@ export function assertWhole({ name, model }: RunEngine, { threads = 1 }: Backend
   if (threads === 1) return;
   throw new TypeError(
     `Cannot run ${name} on ${threads} threads: its model ${model.name} is not made of kernels. ` +
-      "Leave out threads; an ONNX model has an option threads of its own",
+      'Leave out the engine\'s option "threads"; for an ONNX model, pass "threads" to OnnxModel.open() instead',
   );
 }

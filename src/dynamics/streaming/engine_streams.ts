@@ -104,8 +104,8 @@ export class EngineStreams {
   #assertBegun(): void {
     if (this.#resumed === undefined) return;
     throw new Error(
-      `Cannot begin a stream of ${this.#engine.name}: the stream of its checkpoint was refused before its first step. ` +
-        "Load the checkpoint again, or go on with the sampler of that stream",
+      `Cannot begin a stream of ${this.#engine.name}: the stream of the loaded checkpoint ended with an error before its first step. ` +
+        "Load the checkpoint again, or continue with the sampler of that stream",
     );
   }
 
@@ -114,7 +114,7 @@ export class EngineStreams {
     const { name, place: { run } } = this.#engine;
     if (run?.state.matches(batch)) return;
     throw new Error(
-      `Cannot go on with the stream of ${name}: another batch was run since, or the engine was closed. ` +
+      `Cannot continue the stream of ${name}: another batch was run in between, or the engine was closed. ` +
         "Load a checkpoint of the stream",
     );
   }

@@ -49,7 +49,13 @@ export class Graduates {
     }
     for (const [i, sink] of sinks.entries()) {
       if (isSink(sink)) continue;
-      throw new TypeError(complaint(action, `sink ${i} must have a method write`, sink));
+      throw new TypeError(
+        complaint(
+          action,
+          `sink ${i} must be an object with a method write, such as new MemorySink()`,
+          sink,
+        ),
+      );
     }
     this.#engine = engine;
     this.#sinks = sinks;
@@ -74,8 +80,8 @@ export class Graduates {
     const room = rooms.reduce((sum, one) => sum + one, 0);
     if (room < left.length) {
       throw new RangeError(
-        `Cannot stream through ${this.#engine}: its sinks must have room for ${left.length} finished systems; ` +
-          `got room for ${room} in ${this.#sinks.length} sinks. The systems are still in the batch: ` +
+        `Cannot stream through ${this.#engine}: the sinks must have capacity for ${left.length} finished systems; ` +
+          `got capacity for ${room} in ${this.#sinks.length} sinks. The systems are still in the batch: ` +
           `call stream() again with more sinks`,
       );
     }
@@ -111,7 +117,7 @@ export class Graduates {
       if (then < 0 || now < 0 || now === then) continue;
       if (now < then) {
         throw new RangeError(
-          `Cannot go on with the stream of ${this.#engine}: sink ${i} must still hold its ${then} systems; ` +
+          `Cannot continue the stream of ${this.#engine}: sink ${i} must still hold the ${then} systems of the checkpoint; ` +
             `got ${now}`,
         );
       }
@@ -162,7 +168,8 @@ async function idsFrom(
   const all = await sink.read?.();
   if (all?.has("sourceId")) return all.get("sourceId").slice(from) as Int32Array;
   throw new TypeError(
-    `Cannot go on with the stream of ${engine}: sink ${i} holds systems that were written after the checkpoint, ` +
-      "and has neither truncate(length) nor a field sourceId in read() to recognize them",
+    `Cannot continue the stream of ${engine}: systems that were written to sink ${i} after the checkpoint must be ` +
+      "removed or recognized, and the sink has neither truncate(length) nor a field sourceId in the batch of read(). " +
+      "Use a sink with one of them, or begin a new stream with an empty sink",
   );
 }

@@ -55,7 +55,11 @@ export function listOf(action: string, source: unknown): SampleList {
     (sizes === undefined || typeof sizes === "function");
   if (isList) return source as SampleList;
   throw new TypeError(
-    complaint(action, "the source must be an array of systems, or have length and get(i)", source),
+    complaint(
+      action,
+      "the source must be an array of systems, or an object with length and get(i)",
+      source,
+    ),
   );
 }
 
@@ -90,7 +94,7 @@ export function sizesOf(action: string, list: SizedList, withEdges: boolean): {
       throw new TypeError(
         complaint(
           action,
-          `the size of sample ${index} must have the numbers of its ${members}`,
+          `sizes(${index}) must return the numbers of ${members} of the sample`,
           size,
         ),
       );

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
 import type { System } from "../../batch/system.ts";
 import { type Bin, binned } from "./sample_bins.ts";
 import {
@@ -176,7 +177,7 @@ export class SizeAwareSampler {
   load(saved: SavedSampler): void {
     const taken: unknown = (saved as Partial<SavedSampler> | undefined)?.taken;
     if (!(taken instanceof Uint8Array) || taken.length !== this.length) {
-      const of = taken instanceof Uint8Array ? `one for ${taken.length} samples` : String(taken);
+      const of = taken instanceof Uint8Array ? `one for ${taken.length} samples` : show(saved);
       throw new TypeError(
         `Cannot load ${NAME}: the state must be a result of save() for ${this.length} samples; got ${of}`,
       );

@@ -5,6 +5,7 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
+import { show } from "../../base/show.ts";
 import { seedWords } from "../../batch/seed.ts";
 
 /** Options of a sampler. At least one limit must be given. */
@@ -43,13 +44,15 @@ export function checkSamplerOptions(action: string, options: SamplerOptions): vo
     if (value === Infinity && name !== "binWidth") continue;
     const Wrong = typeof value === "number" ? RangeError : TypeError;
     throw new Wrong(
-      `Cannot ${action}: ${name} must be a positive integer; got ${String(value)}`,
+      `Cannot ${action}: ${name} must be a positive integer${
+        name === "binWidth" ? "" : " or Infinity"
+      }; got ${show(value)}`,
     );
   }
   const { shuffle, seed = 0 } = options;
   if (shuffle !== undefined && typeof shuffle !== "boolean") {
     throw new TypeError(
-      `Cannot ${action}: shuffle must be true or false; got ${String(shuffle)}`,
+      `Cannot ${action}: shuffle must be true or false; got ${show(shuffle)}`,
     );
   }
   seedWords(seed, action);

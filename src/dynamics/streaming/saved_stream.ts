@@ -81,7 +81,7 @@ export interface SavedStream {
 export function assertSlots(action: string, slots: unknown, size: number): void {
   const isCounted = Array.isArray(slots) && slots.length === size;
   if (!isCounted) {
-    const count = Array.isArray(slots) ? slots.length : undefined;
+    const count = Array.isArray(slots) ? `one for ${slots.length}` : undefined;
     throw new TypeError(
       `Cannot ${action}: the state must be a result of save() for ${size} systems; got ${
         count ?? show(slots)

@@ -83,7 +83,7 @@ export class Stream implements SystemStream {
     sinks: Graduates,
     { batch, saved }: { readonly batch: Batch; readonly saved: SavedStream },
   ): Stream {
-    assertSlots(`go on with the stream of ${engine.name}`, saved.slots, batch.size);
+    assertSlots(`continue the stream of ${engine.name}`, saved.slots, batch.size);
     sampler.load(saved.sampler);
     return new Stream(engine, sampler, sinks, { batch, ...saved });
   }

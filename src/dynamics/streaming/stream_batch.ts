@@ -139,7 +139,7 @@ export class StreamBatch {
     this.#sampler.giveBack(indices);
     if (!(cause instanceof RangeError || cause instanceof TypeError)) return cause;
     const Wrong = cause instanceof RangeError ? RangeError : TypeError;
-    return new Wrong(`${cause.message} (samples ${indices.join(", ")} were to join)`, { cause });
+    return new Wrong(`${cause.message} (while admitting samples ${indices.join(", ")})`, { cause });
   }
 
   /**

@@ -95,6 +95,6 @@ export function checkStream(
   }
   if (canConverge || maxSteps !== undefined || (nSteps ?? Infinity) < Infinity) return;
   throw new TypeError(
-    `Cannot ${action}: nothing ends a system. Add a ConvergenceHook, or pass maxSteps`,
+    `Cannot ${action}: systems would never finish. Add a ConvergenceHook, or pass maxSteps`,
   );
 }

@@ -167,7 +167,7 @@ export function checkEngine(engine: unknown): void {
   may(engine, "workflow", "be an engine", isObject);
   may(engine, "worker", "be an object", isObject);
   may(engine, "context", "be an object", isObject);
-  may(engine, "state", "have fields, plan and writable, as hostState makes them", isState);
+  may(engine, "state", "have fields, plan and writable, as the result of hostState() has", isState);
 }
 
 /**
@@ -239,11 +239,11 @@ function isState(x: unknown): boolean {
 export function assertSteps(name: string, nSteps: unknown): asserts nSteps is number {
   if (typeof nSteps !== "number") {
     throw new TypeError(
-      `Cannot run ${name}: nSteps must be a number; got ${show(nSteps)}`,
+      `Cannot run ${name}: nSteps must be a non-negative integer, or Infinity; got ${show(nSteps)}`,
     );
   }
   if (nSteps >= 0 && (nSteps === Infinity || Number.isInteger(nSteps))) return;
   throw new RangeError(
-    `Cannot run ${name}: nSteps must be a non-negative integer; got ${nSteps}`,
+    `Cannot run ${name}: nSteps must be a non-negative integer, or Infinity; got ${nSteps}`,
   );
 }

@@ -34,7 +34,7 @@ export class PendingStage {
     if (stage === undefined) return;
     this.#stage = undefined;
     throw new Error(
-      `Cannot ${action}: an asynchronous hook of ${stage} is still running. Write ` +
+      `Cannot ${action}: an asynchronous hook of ${stage} is still running. Await the call that reached the stage: ` +
         `await loop.fire(${JSON.stringify(stage)}) (or pipe, gate, replace)`,
     );
   }

@@ -36,8 +36,8 @@ export class Counters {
     if (counter === "step") return void this.step++;
     if (!this.names.has(counter)) {
       throw new RangeError(
-        `Cannot advance ${counter}: counters must be "step" or among those of the kinds, ` +
-          `${[...this.names].join(", ") || "of which there are none"}; got ${show(counter)}${
+        `Cannot advance ${counter}: the counter must be "step" or one of the kinds' counters, ` +
+          `${[...this.names].join(", ") || "of which none exist"}; got ${show(counter)}${
             didYouMean(counter, this.names)
           }`,
       );

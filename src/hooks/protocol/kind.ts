@@ -22,7 +22,7 @@ export function makeObserved(kind: unknown, names: unknown, options: unknown): o
   }
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) {
-    throw new RangeError(complaint(action, "its stage names must differ", twice));
+    throw new RangeError(complaint(action, "its stage names must be unique", twice));
   }
   return makeKind(kind, Object.fromEntries(names.map((name) => [name, "observe"])), options);
 }
@@ -57,7 +57,9 @@ function checkRoles(action: string, roles: unknown): asserts roles is Members {
   }
   for (const [name, role] of Object.entries(roles)) {
     if (!/^[A-Z][A-Z0-9_]*$/.test(name)) {
-      throw new RangeError(complaint(action, "its stage names must be UPPER_CASE", name));
+      throw new RangeError(
+        complaint(action, "its stage names must be in upper case, such as AFTER_STEP", name),
+      );
     }
     if (ROLES.includes(role)) continue;
     const requirement = `the role of ${name} must be one of ${ROLES.join(", ")}`;
@@ -129,7 +131,7 @@ function checkAliases(action: string, aliases: unknown, stages: readonly string[
     throw new RangeError(
       complaint(
         action,
-        "names of aliases must be like onTrainEnd, and not onError",
+        "the name of an alias must be of the form onTrainEnd, and not onError",
         method,
       ),
     );
@@ -142,7 +144,7 @@ function checkStage(
   stage: unknown,
   stages: readonly string[],
 ): void {
-  const requirement = `its ${member} must name its stages (${stages.join(", ")})`;
+  const requirement = `its ${member} must name stages of this kind (${stages.join(", ")})`;
   if (typeof stage !== "string") throw new TypeError(complaint(action, requirement, stage));
   if (!stages.includes(stage)) throw new RangeError(complaint(action, requirement, stage, stages));
 }
@@ -174,11 +176,11 @@ export function checkKindList(
 export function checkKinds(kinds: unknown, action: string = "make an engine"): void {
   checkKindList(kinds, action);
   if (kinds.length === 0) {
-    throw new RangeError(complaint(action, "kinds must have at least one kind", kinds));
+    throw new RangeError(complaint(action, "at least one kind is required", kinds));
   }
   const names = kinds.map(({ kind }) => kind);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined) {
-    throw new RangeError(complaint(action, "the names of its kinds must differ", twice));
+    throw new RangeError(complaint(action, "the names of its kinds must be unique", twice));
   }
 }

@@ -157,9 +157,9 @@ export function optionProblems(hook: Readonly<Record<string, unknown>>): string[
     ...may("onError", ERROR_POLICIES.join(" | "), (x) => ERROR_POLICIES.includes(x as ErrorPolicy)),
     ...may("sync", "true or false", (x) => typeof x === "boolean"),
     ...may("enableAfterEpoch", "a non-negative integer", isWhole),
-    ...may("stageTimes", "an object of times by stage", isObject),
+    ...may("stageTimes", "an object, stage → times", isObject),
     ...may("settings", "an object", (x) => typeof x === "object" && x !== null),
-    ...may("name", "a name", (x) => typeof x === "string" && x !== ""),
+    ...may("name", "a non-empty string", (x) => typeof x === "string" && x !== ""),
   ];
 }
 
@@ -169,9 +169,9 @@ function kernelProblems(hook: Readonly<Record<string, unknown>>): string[] {
   const [writes, call] = [hook.writes, hook.call] as readonly [unknown, unknown];
   return [
     ...must,
-    ...(Array.isArray(writes) && writes.length > 0
-      ? []
-      : [`writes must name the fields that its kernels change; got ${show(writes)}`]),
+    ...(Array.isArray(writes) && writes.length > 0 ? [] : [
+      `writes must be a non-empty array of the fields that its kernels change; got ${show(writes)}`,
+    ]),
     ...(call === undefined ? [] : ["it has both call and kernels; leave out one"]),
   ];
 }
@@ -184,7 +184,7 @@ function stageProblems(hook: Readonly<Record<string, unknown>>): string[] {
     return mustBe(
       hook,
       "stages",
-      "an array of stages",
+      'a non-empty array of stages such as "dynamics/AFTER_STEP"',
       (x) => Array.isArray(x) && x.length > 0 && x.every(isStage),
     );
   }

@@ -128,8 +128,8 @@ function checkSchedule(name: string, given: ScheduleOptions): void {
   check("phase", `be a whole number from 0 to ${frequency - 1}`, isPhase);
   check("after", "be a non-negative integer", isCount);
   check("until", "be a non-negative integer, or Infinity", (x) => isCount(x) || x === Infinity);
-  check("everySeconds", "be a number above 0", (x) => x > 0 && x < Infinity);
-  check("sample", "be a fraction above 0, at most 1", (x) => x > 0 && x <= 1);
+  check("everySeconds", "be above 0 and finite", (x) => x > 0 && x < Infinity);
+  check("sample", "be above 0 and at most 1", (x) => x > 0 && x <= 1);
   check("sampleSeed", "be a non-negative integer", isCount);
   for (const key of ["once", "atEnd"] as const) {
     const value: unknown = given[key];

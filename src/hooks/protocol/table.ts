@@ -201,17 +201,21 @@ function checkSpec(spec: unknown): CheckedSpec {
 
 function kindProblems(kinds: unknown): string[] {
   if (kinds === undefined || (Array.isArray(kinds) && kinds.every(isKind))) return [];
-  return [`kinds must be an array of kinds; got ${show(kinds)}`];
+  return [`kinds must be an array of results of stages() or defineKind(); got ${show(kinds)}`];
 }
 
 function checkTables(action: string, on: unknown): void {
   if (tableOf(on) !== undefined) return;
   if (!isObject(on)) {
-    throw new TypeError(complaint(action, "on must be a table or an overload set", on));
+    throw new TypeError(
+      complaint(action, "on must be an object, kind → handlers by stage, or an overload set", on),
+    );
   }
   for (const [kind, table] of Object.entries(on)) {
     if (!isObject(table)) {
-      throw new TypeError(complaint(action, `on.${kind} must be a table of handlers`, table));
+      throw new TypeError(
+        complaint(action, `on.${kind} must be an object, stage → handler`, table),
+      );
     }
     for (const [stage, handler] of Object.entries(table)) {
       checkHandler(action, `on.${kind}.${stage}`, handler);

@@ -151,5 +151,5 @@ export function printFirst({ from, hook, stage, step, error, count }: HookWarnin
   // the data that could not be written may be those of an earlier step.
   const [place, shown] = isRefusal ? ["", error.message] : [` at ${stage}, step ${step}`, error];
   // deno-lint-ignore no-console house/no-console -- a swallowed error would be worse; `onWarning` replaces this
-  console.warn(`Hook ${hook} failed${place}; hooks.list() counts further errors of it:`, shown);
+  console.warn(`Hook ${hook} failed${place} (hooks.list() counts its further errors):`, shown);
 }

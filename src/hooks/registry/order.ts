@@ -129,7 +129,7 @@ function checkModifiers(
     if (early === undefined) continue;
     throw new RangeError(
       `Cannot order hooks: ${modifier.entry.name} changes state at ${modifier.info.stage}, so it runs before ` +
-        `observers, but ${early.entry.name} asks to run before it. Remove that order`,
+        `observers, but ${early.entry.name} is ordered before it. Remove that order`,
     );
   }
 }

@@ -117,8 +117,8 @@ function checkPlaceable(hook: unknown): void {
       (members.call === undefined ? lifecycleMethods(members)[0] : undefined);
   if (own === undefined) return;
   throw new TypeError(
-    `Cannot register hook ${labelOf(hook)}: stage can be given for a hook with one stage only; ` +
-      `this one has ${own}`,
+    `Cannot register hook ${labelOf(hook)}: the option "stage" must be left out, because ` +
+      `the hook chooses its stages by ${own}`,
   );
 }
 

@@ -124,8 +124,9 @@ export class Roster<R> {
     if (entry !== undefined) return entry;
     const names = this.all.map((entry) => this.nameOf(entry));
     throw new RangeError(
-      `Cannot ${verb} hook ${show(name)}: no hook has that name. The hooks are ` +
-        `${names.join(", ") || "none"}${didYouMean(String(name), names)}`,
+      `Cannot ${verb} hook ${show(name)}: no hook has that name. ${
+        names.length === 0 ? "The engine has no hooks" : `The hooks are ${names.join(", ")}`
+      }${didYouMean(String(name), names)}`,
     );
   }
 

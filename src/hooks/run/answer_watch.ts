@@ -71,7 +71,9 @@ export class AnswerWatch {
     this.#silent.add(hook);
     return new Error(
       `The run was aborted, but hook ${hook} did not answer at ${stage} of step ${this.#step()} within ` +
-        `${grace / 1000} s: the run ends without it. Pass the signal on to what the hook waits for`,
+        `${
+          grace / 1000
+        } s, so the run ends without its answer. Pass the run's signal to the work that the hook awaits`,
       { cause: this.#signal!.reason },
     );
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../../base/show.ts";
 import { isThenable } from "../../base/sequence.ts";
 import type { StageInfo } from "../protocol/stage.ts";
 import type { StageHandler } from "../registry/stage_handler.ts";
@@ -49,7 +50,7 @@ export async function fetchAs(
     const names = handlers.map((handler) => handler.entry.name).join(", ");
     const { stage } = handlers[0]!.info;
     throw new Error(
-      `Cannot fetch the fields that ${names} reads at ${stage} of step ${step}: the source of the state failed`,
+      `Cannot fetch the fields that ${names} reads at ${stage} of step ${step}: ${reasonOf(cause)}`,
       { cause },
     );
   }
@@ -86,7 +87,7 @@ function writeBack(handler: StageHandler, changed: Iterable<string>, values: Fie
   if (plan?.writeBack !== undefined) return plan.writeBack(values);
   const names = [...changed].join(", ");
   throw new TypeError(
-    `Cannot write ${names} in hook ${handler.entry.record.label}: the engine provides it for reading only`,
+    `Cannot write ${names} in hook ${handler.entry.record.label}: the engine provides these fields for reading only`,
   );
 }
 

@@ -125,7 +125,7 @@ function ofStep(
   step: number,
 ): unknown {
   if (error instanceof Error && (error as { readonly step?: unknown }).step === step) return error;
-  return new Error(`Cannot go on: hook ${name} threw at ${stage} of step ${step}`, {
+  return new Error(`Cannot continue: hook ${name} threw at ${stage} of step ${step}`, {
     cause: error,
   });
 }

@@ -137,7 +137,7 @@ function atom(this: Numbers, index: number): Numbers {
   const rows = rowsOf(this, "atom");
   if (!rows.isPerAtom) {
     throw new TypeError(
-      `Cannot read an atom of ${rows.field}: it has values per system, use ${rows.field}.system(${index})`,
+      `Cannot read an atom of ${rows.field}: the field has values per system. Use ${rows.field}.system(${index})`,
     );
   }
   const { width, offsets } = rows, at = placeIn("atom", index, offsets[offsets.length - 1]!);
@@ -159,7 +159,7 @@ function rowsOf(values: Numbers, of: "atom" | "system"): Rows {
   const rows = ROWS.get(values)?.();
   if (rows !== undefined) return rows;
   throw new TypeError(
-    `Cannot read by ${of}: the field has no values per atom or per system, use an index`,
+    `Cannot read by ${of}: the field has no values per atom or per system. Use an index`,
   );
 }
 

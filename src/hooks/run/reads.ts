@@ -122,7 +122,7 @@ export function accessor(
     const get = declared.includes(field) ? getterOf(field, member, value) : () => {
       const verb = member === "reads" ? "read" : "write";
       throw new TypeError(
-        `Cannot ${verb} ${field} in hook ${hook}: it is not among its ${member}, ${
+        `Cannot ${verb} ${field} in hook ${hook}: the field is not among its ${member}, ${
           JSON.stringify(declared)
         }. Add it: ${member}: [..., ${JSON.stringify(field)}]`,
       );
@@ -164,8 +164,8 @@ export function unfetched(
   for (const field of new Set(fields)) {
     const get = () => {
       throw new TypeError(
-        `Cannot ${verb} ${field} in the \`when\` of hook ${hook}: it is fetched only when the hook fires. ` +
-          `Decide in the handler, or by frequency`,
+        `Cannot ${verb} ${field} in the \`when\` of hook ${hook}: the field is fetched only when the hook fires. ` +
+          `Test the field in the handler, or use frequency instead`,
       );
     };
     Object.defineProperty(object, field, { get });

@@ -42,7 +42,9 @@ export class ObserverMutationError extends Error {
     super(
       `Cannot trust hook ${hook}: it changed ${
         changed.join(", ")
-      } at ${stage} without declaring it. Declare it in the hook: writes: [...]`,
+      } at ${stage} without declaring the change. Add writes: ${
+        JSON.stringify(changed)
+      } to the hook`,
     );
     this.name = "ObserverMutationError";
     this.hook = hook;

@@ -60,7 +60,7 @@ function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOp
   const { size, nodeOffsets, systemOfNode } = state.batch;
   if (center.length !== 3 && center.length !== 3 * size) {
     throw new RangeError(
-      `Cannot use ${NAME}: center must have 3 numbers, or 3 for each of ${size} systems; got ${center.length}`,
+      `Cannot use ${NAME}: center must have 3 numbers, or 3 for each of ${size} systems; got ${center.length} numbers`,
     );
   }
   const group = new Set(atoms);

@@ -68,7 +68,7 @@ function bondsOn(
 ) {
   const { batch } = state;
   if (isBySystem) {
-    const requirement = "the bonds must be those of all systems";
+    const requirement = "bonds must be one list for all systems";
     assertStays(batch, `use ${NAME}`, requirement, lists.length);
   }
   const own = bondsOf(batch, lists, isBySystem), flat = own.flat();
@@ -89,7 +89,7 @@ function bondsOf(
 ): readonly (readonly SpringBond[])[] {
   if (isBySystem && lists.length !== size) {
     throw new RangeError(
-      `Cannot use ${NAME}: there must be a list for each of ${size} systems; got ${lists.length} lists`,
+      `Cannot use ${NAME}: bonds must be one list for all systems, or one for each of ${size}; got ${lists.length} lists`,
     );
   }
   return Array.from({ length: size }, (_, s) => {
@@ -117,7 +117,7 @@ function checkBond(name: string, { atoms, length, stiffness, shift }: SpringBond
     wrong("atoms", "be two non-negative integers", atoms);
   }
   if (atoms[0] === atoms[1] && (shift ?? [0]).every((x) => x === 0)) {
-    wrong("atoms", "differ, unless shift makes the second an image of the first", atoms);
+    wrong("atoms", "be two different atoms, or have a shift from the atom to its image", atoms);
   }
   if (!(length > 0 && length < Infinity)) wrong("length", "be above 0 and finite", length);
   if (!(stiffness > 0 && stiffness < Infinity)) {

@@ -85,7 +85,7 @@ function assertOfAll(
   width: number,
 ): void {
   if (typeof value !== "object" || value.length === width) return;
-  assertStays(batch, `use ${NAME}`, `${name} must be those of all atoms`, value.length);
+  assertStays(batch, `use ${NAME}`, `${name} must be one value for all atoms`, value.length);
 }
 
 /** Returns the unwrapped positions of the atoms. */
@@ -120,6 +120,6 @@ function checkedValues(
   if (lengths.includes(values.length) && wrong === -1) return Float64Array.from(values);
   throw new RangeError(
     `Cannot use ${NAME}: ${what} must have ${lengths.join(" or ")} finite values; got ` +
-      (wrong === -1 ? `${values.length}` : `${values[wrong]} at ${wrong}`),
+      (wrong === -1 ? `${values.length} values` : `${values[wrong]} at index ${wrong}`),
   );
 }

@@ -55,7 +55,7 @@ function showRuntime({ session: { device, threads, note } }: OnnxOpened): string
   const name = RUNTIMES[device];
   if (name === undefined) return [];
   const count = `${threads} thread${threads === 1 ? "" : "s"}`;
-  return [`on the processor: ${name}, ${count}${note === "" ? "" : `; ${note}`}`];
+  return [`on the CPU: ${name}, ${count}${note === "" ? "" : `; ${note}`}`];
 }
 
 function showInput({ tensor, meaning, reason }: OnnxInputBinding): string {

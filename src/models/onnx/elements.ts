@@ -75,7 +75,7 @@ function beyond(
 ): RangeError {
   return new RangeError(
     `Cannot use ${model} on ${atomOf(batch, node)}: it is ${atomicSymbol(number)}, number ${own} ` +
-      `to the model, whose table ${table} is for ${least} to ${greatest}. Leave the system out, or ` +
+      `to the model, whose table ${table} is for numbers from ${least} to ${greatest}. Leave the system out, or ` +
       "if the model numbers elements in its own way, state them in its manifest (elements)",
   );
 }

@@ -171,7 +171,7 @@ function strainedOf(
   };
   if (batch === "joined" && found.batch === undefined) {
     throw new RangeError(
-      `Cannot open ${model.name}: stresses of many systems require an input with the system of ` +
+      `Cannot open ${model.name}: stresses of many systems require an input that gives the system of ` +
         `each atom (batchIndex); its inputs are ${
           inputs.map(({ tensor }) => tensor.name).join(", ")
         }`,
@@ -251,8 +251,8 @@ function freeName(name: string, used: ReadonlySet<string>): string {
 
 export function stressError(name: string): RangeError {
   return new RangeError(
-    `Cannot open ${name}: stress: true adds stresses only together with forces, from an energy; ` +
-      "the model has its own forces, or no energy",
+    `Cannot open ${name}: stress: true derives stresses only together with forces, from an energy; ` +
+      "this model has an output of forces, or no energy. Leave out stress",
   );
 }
 

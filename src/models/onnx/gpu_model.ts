@@ -196,7 +196,7 @@ export class GpuModel {
     });
     try {
       if (this.#isClosed) {
-        throw new Error(`Cannot run ${name}: its engine was closed meanwhile`);
+        throw new Error(`Cannot run ${name}: its engine was closed during the run`);
       }
       return { key, session, ...await this.#begin(session, dims, isRecorded) };
     } catch (error) {

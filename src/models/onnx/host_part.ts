@@ -111,7 +111,7 @@ export class HostPart {
       : `none of its atoms has two neighbors within ${reach} Å, and the graph fails without triplets`;
     return new RangeError(
       `Cannot run ${name} on ${where}: ${lacking} (${cause.message}). ` +
-        "Leave such systems out, or export the model with an input with the system of each atom (batchIndex)",
+        "Leave such systems out, or export the model with an input that gives the system of each atom (batchIndex)",
       { cause },
     );
   }

@@ -23,7 +23,7 @@ export function reachOf(
   }
   if (hasTriplets && !(reach! <= cutoff!)) {
     throw new RangeError(
-      `Cannot open ${name}: its reach must be at most its cutoff, ${cutoff} Å; got ${reach}`,
+      `Cannot open ${name}: its reach must be at most its cutoff, ${cutoff} Å; got ${reach} Å`,
     );
   }
   if (hasTriplets && neighbors === "half") {

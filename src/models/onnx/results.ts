@@ -24,7 +24,7 @@ const MOST_PLACES = 3;
 function causes(steep: readonly string[]): string {
   if (steep.length === 0) return "";
   const more = steep.length > MOST_PLACES ? ", and others, see describe()" : "";
-  return `; their path contains ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
+  return `; on their path the graph has ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
 /**

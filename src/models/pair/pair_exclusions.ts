@@ -7,7 +7,7 @@
 import { checkNumber, NOT_NEGATIVE } from "../../base/check_number.ts";
 import { checkKeys, checkOption } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
-import { complaint } from "../../base/show.ts";
+import { complaint, show } from "../../base/show.ts";
 import { assertStays } from "../../batch/changing.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { systemName } from "../../batch/store.ts";
@@ -65,7 +65,7 @@ export class Exclusions {
     const { bonds = [], through = 3, scale14 = 1, pairs = [] } = exclusions;
     const refuse = (what: string, requirement: string, value: unknown): never => {
       throw new RangeError(
-        `Cannot make ${model}: ${what} must be ${requirement}; got ${String(value)}`,
+        `Cannot make ${model}: ${what} must be ${requirement}; got ${show(value)}`,
       );
     };
     if (through !== 2 && through !== 3) refuse("through", "2 or 3", through);
@@ -130,11 +130,11 @@ export class Exclusions {
 
   #assertFits({ batch }: ResidentBatch): void {
     const { length } = this.#partners;
-    const requirement = "the bonds must be those of all systems";
+    const requirement = "excluded bonds and pairs must be one list for all systems";
     assertStays(batch, `use ${this.#model}`, requirement, length);
     if (length === batch.size) return;
     throw new RangeError(
-      `Cannot use ${this.#model}: there must be a list of excluded pairs for each of ${batch.size} systems; ` +
+      `Cannot use ${this.#model}: excluded bonds and pairs must be one list for all systems, or one for each of ${batch.size}; ` +
         `got ${length} lists`,
     );
   }
@@ -144,7 +144,7 @@ export class Exclusions {
     if (wrong === undefined) return;
     throw new RangeError(
       `Cannot use ${this.#model}: excluded pairs must refer to the ${atoms} atoms of system ${system}; ` +
-        `got ${wrong}`,
+        `got atom ${wrong}`,
     );
   }
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { show } from "../../base/show.ts";
 import type { Buffer, Pairs } from "../../backend/backend.ts";
 import { Want } from "../../kernels/pairs/sum_pairs.ts";
 import { checkNumber, POSITIVE } from "../../base/check_number.ts";
@@ -77,12 +78,12 @@ export function checkPairOptions(
   checkNumber(`make ${name}`, "switchWidth", switchWidth, POSITIVE);
   if (!["shift", "switch", "cut"].includes(truncation)) {
     throw new RangeError(
-      `Cannot make ${name}: truncation must be shift, switch or cut; got ${truncation}`,
+      `Cannot make ${name}: truncation must be "shift", "switch" or "cut"; got ${show(truncation)}`,
     );
   }
   if (truncation === "switch" && switchWidth >= cutoff) {
     throw new RangeError(
-      `Cannot make ${name}: switchWidth must be below the cutoff ${cutoff}; got ${switchWidth}`,
+      `Cannot make ${name}: switchWidth must be below the cutoff, ${cutoff} Å; got ${switchWidth} Å`,
     );
   }
   const exclusions = exclude && new Exclusions(name, exclude);

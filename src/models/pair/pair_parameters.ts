@@ -6,7 +6,7 @@
 
 import { checkNumber, NOT_NEGATIVE, type NumberRule, POSITIVE } from "../../base/check_number.ts";
 import type { Members } from "../../base/object.ts";
-import { complaint } from "../../base/show.ts";
+import { complaint, show } from "../../base/show.ts";
 import type { BySymbol } from "./pair_options.ts";
 
 /** Allowed range of a parameter, which must also be finite. */
@@ -81,7 +81,9 @@ export function typesOf<V extends object, M extends string>(
   assertOneForm(model, rules, options);
   if (species !== undefined) return mixture(model, rules, options as PairMixture<V, M>);
   if (mixing !== undefined) {
-    throw new TypeError(complaint(`make ${model}`, "mixing must come with species", mixing));
+    throw new TypeError(
+      complaint(`make ${model}`, "mixing must be left out without species", mixing),
+    );
   }
   if (pairs === undefined) {
     return { symbols: undefined, rows: [checked(model, rules, "", options as V)] };
@@ -104,7 +106,7 @@ function assertOneForm(
   const other = ["species", "pairs"].find(has);
   const own = Object.keys(parameters).find(has);
   if (other === undefined || own === undefined) return;
-  const requirement = `parameters of all atoms must not be given together with ${other}`;
+  const requirement = `parameters of all atoms must be left out if ${other} is given`;
   throw new TypeError(complaint(`make ${model}`, requirement, own));
 }
 
@@ -183,7 +185,7 @@ function ruleOf<V extends object, M extends string>(
   const chosen = name ?? names[0];
   if (chosen === undefined || names.includes(chosen)) return mixing[chosen!];
   throw new RangeError(
-    `Cannot make ${model}: mixing must be ${names.join(" or ") || "left out"}; got ${String(name)}`,
+    `Cannot make ${model}: mixing must be ${names.join(" or ") || "left out"}; got ${show(name)}`,
   );
 }
 

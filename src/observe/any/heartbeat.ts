@@ -156,5 +156,5 @@ function checkHeartbeat(options: HeartbeatOptions): void {
   checkNumber(NAME, options, "everySeconds", POSITIVE);
   checkNumber(NAME, options, "timeout", POSITIVE);
   if (options.path !== undefined || options.url !== undefined) return;
-  throw new TypeError(complaint(`make a ${NAME}`, "path or url must be given", options));
+  throw new TypeError(complaint(`make a ${NAME}`, "path or url is required", options));
 }

@@ -45,7 +45,7 @@ export class TaskQueue {
     if (this.#pending.length >= this.#limit) {
       this.#errors.push(
         new Error(
-          `Cannot ${this.#action}: the queue of ${this.#limit} is full, and one was dropped`,
+          `one was dropped, because ${this.#limit} were waiting`,
         ),
       );
       return;
@@ -66,7 +66,7 @@ export class TaskQueue {
     const attempted = this.#attempted;
     [this.#errors, this.#attempted] = [[], 0];
     throw new Error(
-      `Cannot ${this.#action}: ${errors.length} of ${attempted} failed: ${
+      `Cannot ${this.#action}: ${errors.length} of ${attempted} failed, the first with: ${
         errors[0] instanceof Error ? errors[0].message : String(errors[0])
       }`,
       { cause: errors.length === 1 ? errors[0] : new AggregateError(errors) },

@@ -159,7 +159,9 @@ function stressOf(read: Moving, { nodeOffsets, infos }: Batch, system: number): 
   const volume = cellVolume(Array.from({ length: 9 }, (_, k) => cell[9 * system + k]!));
   if (volume === 0) {
     throw new Error(
-      `Cannot average with ${NAME}: the cell of system ${systemName(infos, system)} has no volume`,
+      `Cannot average with ${NAME}: the cell of system ${
+        systemName(infos, system)
+      } has no volume. Set its cell, or remove the hook`,
     );
   }
   const values = new Float64Array(WIDTH), scale = 1 / (ACCELERATION * volume);

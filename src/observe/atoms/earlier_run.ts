@@ -36,8 +36,8 @@ export async function checkEarlierRun(engine: Workflow, sink: SystemWriter): Pro
   } of an earlier run, up to step ${step}`;
   if (hasCheckpointHook(engine)) {
     throw new RangeError(
-      `Cannot begin ${engine.name} at step 0: ${held}. Resume that run from its checkpoints, remove the file, or give ` +
-        "this run another one",
+      `Cannot begin ${engine.name} at step 0: ${held}. Resume that run from its checkpoints, remove the file, or use ` +
+        "another file for this run",
     );
   }
   const text =

@@ -76,8 +76,8 @@ export class EnergyDriftError extends Error {
   ) {
     const more = systems.length === 1 ? "" : `, and ${systems.length - 1} more exceed it`;
     super(
-      `Cannot trust ${engine}: the energy must stay within ${limit}: in step ${step} that of system ${worst} ` +
-        `is off by ${drift}${more}; try a shorter dt`,
+      `${engine} does not conserve the energy: in step ${step}, the energy of system ${worst} has drifted by ` +
+        `${drift} (at most ${limit})${more}. Try a smaller dt`,
     );
     this.step = step;
     this.systems = systems;

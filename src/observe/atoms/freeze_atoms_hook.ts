@@ -1,3 +1,4 @@
+import { show } from "../../base/show.ts";
 import { WHOLE } from "../../base/check_number.ts";
 import { type Buffer, call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
@@ -102,12 +103,20 @@ export class FreezeAtomsHook {
   constructor(options: FreezeAtomsHookOptions = {}) {
     checkOptions(NAME, options, ["freezeCategory", "atoms", "zeroForces"]);
     checkNumber(NAME, options, "freezeCategory", WHOLE);
-    checkType(NAME, options, "atoms", "a function, flags or indices", isAtomChoice);
+    checkType(
+      NAME,
+      options,
+      "atoms",
+      "a function of an atom, an array of one flag per atom, or an array of indices",
+      isAtomChoice,
+    );
     checkType(NAME, options, "zeroForces", "true or false", isFlag);
     const { freezeCategory, atoms, zeroForces = true } = options;
     if (freezeCategory !== undefined && atoms !== undefined) {
       throw new TypeError(
-        `Cannot make a ${NAME}: freezeCategory or atoms must be given, not both; got freezeCategory ${freezeCategory}`,
+        `Cannot make a ${NAME}: freezeCategory must be left out if atoms are given; got ${
+          show(freezeCategory)
+        }`,
       );
     }
     this.#category = freezeCategory ?? -1;

@@ -181,11 +181,13 @@ function checkUpload(options: CheckpointUploadOptions): void {
   checkNumber(NAME, options, "retries", wholeFrom(0));
   const { to, run } = options, action = `make a ${NAME}`;
   if ((to === undefined) === (run === undefined)) {
-    throw new TypeError(complaint(action, "either to or run must be given", options));
+    throw new TypeError(
+      complaint(action, 'either "to" or "run" is required, and not both', options),
+    );
   }
   for (const [, name] of to?.matchAll(FIELD) ?? []) {
     if (NAMES.includes(name!)) continue;
-    const requirement = `names in to must be one of ${NAMES.join(", ")}`;
+    const requirement = `names in "to" must be one of ${NAMES.join(", ")}`;
     throw new RangeError(complaint(action, requirement, name, NAMES));
   }
 }

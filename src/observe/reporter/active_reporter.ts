@@ -91,7 +91,7 @@ export class ActiveReporter {
     if (this.#host.onError === "disable") this.#state = "failed";
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new Error(
-      `Cannot report to ${this.#reporter.name}: ${reason}`,
+      `Reporter ${this.#reporter.name} failed: ${reason}`,
       { cause },
     );
   }

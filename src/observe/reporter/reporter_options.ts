@@ -169,18 +169,25 @@ function checkReporter(reporter: unknown): void {
   const action = `make a ${NAME}`;
   if (!isObject(reporter) || typeof reporter.report !== "function") {
     throw new TypeError(
-      complaint(action, "each of its reporters must have a function report()", reporter),
+      complaint(
+        action,
+        "each of its reporters must be an object with a function report()",
+        reporter,
+      ),
     );
   }
   if (typeof reporter.name !== "string") {
-    throw new TypeError(complaint(action, "each of its reporters must have a name", reporter.name));
+    throw new TypeError(
+      complaint(action, "the name of each reporter must be a string", reporter.name),
+    );
   }
   const { every = 1, everySeconds = 0 } = reporter;
   if (!(Number.isSafeInteger(every) && Number(every) > 0)) {
-    const requirement = `every of reporter ${reporter.name} must be a positive integer`;
+    const requirement =
+      `the option "every" of reporter ${reporter.name} must be a positive integer`;
     throw new RangeError(complaint(action, requirement, every));
   }
   if (typeof everySeconds === "number" && everySeconds >= 0) return;
-  const requirement = `everySeconds of reporter ${reporter.name} must be 0 or more`;
+  const requirement = `the option "everySeconds" of reporter ${reporter.name} must be 0 or more`;
   throw new RangeError(complaint(action, requirement, everySeconds));
 }

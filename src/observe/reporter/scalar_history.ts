@@ -103,7 +103,9 @@ export class ScalarHistory {
   load(saved: unknown): void {
     const list = (saved as Partial<SavedHistory> | null | undefined)?.series;
     if (!Array.isArray(list) || !list.every(isSavedSeries)) {
-      throw new TypeError(complaint("load a history", "it must be a result of save()", saved));
+      throw new TypeError(
+        complaint("load a history", "the state must be a result of save()", saved),
+      );
     }
     this.#points = new Map(list.map(([name, ...rest]) => [name, Points.of(rest)]));
   }

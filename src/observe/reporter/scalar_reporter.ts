@@ -69,7 +69,7 @@ export function jsonlReporter(options: JsonlReporterOptions): ScalarReporter {
   const { path, write, ...times } = options;
   if ((path === undefined) === (write === undefined)) {
     throw new TypeError(
-      `Cannot make a JSON reporter: either path or write must be given; got ${
+      `Cannot make a JSON reporter: either path or write is required; got ${
         path === undefined ? "neither" : "both"
       }`,
     );

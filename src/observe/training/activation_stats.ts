@@ -82,7 +82,13 @@ export class ActivationStats {
   constructor(options: ActivationStatsOptions = {}) {
     checkTraining(NAME, options, ["points", "logInterval", "write", ...TRAINING_TIMES]);
     const arePoints = (x: unknown) => [x].flat().length > 0 && [x].flat().every(isText);
-    checkType(NAME, options, "points", "names of tensors, or patterns", arePoints);
+    checkType(
+      NAME,
+      options,
+      "points",
+      "a name or pattern of tensors, or a non-empty array of them",
+      arePoints,
+    );
     checkNumber(NAME, options, "logInterval", wholeFrom(1));
     checkWrite(NAME, options);
     const { name = "activation_stats", points = "*", logInterval: every = 1 } = options;

@@ -52,7 +52,7 @@ export class ClipGradients {
     }
     const { name = "clip_gradients", norm, value } = options;
     if (norm === undefined && value === undefined) {
-      throw new TypeError(complaint(`make a ${hook}`, "norm or value must be given", options));
+      throw new TypeError(complaint(`make a ${hook}`, "norm or value is required", options));
     }
     this.name = name;
     this.settings = {

@@ -206,7 +206,7 @@ export class EarlyStopping {
     this.#waited++;
     const times = `${this.#waited} ${this.#waited === 1 ? "check" : "checks"}`;
     this.#log(
-      `${monitor} has not improved: ${value}, the best is ${this.#best}, ${times} of ${patience}`,
+      `${monitor} has not improved: ${value} (best ${this.#best}), ${times} without improvement of ${patience} allowed`,
     );
     if (this.#waited < patience) return;
     const reason = `${monitor} did not improve on ${this.#best} for ${times}`;

@@ -234,7 +234,13 @@ function checkGradientMonitor(options: GradientMonitorOptions): void {
   checkType(NAME, options, "histogram", "true or false", isFlag);
   checkType(NAME, options, "norm", "true or false", isFlag);
   const isFilter = (x: unknown) => isFunction(x) || [x].flat().every(isText);
-  checkType(NAME, options, "paramFilter", "parts of names, or a function", isFilter);
+  checkType(
+    NAME,
+    options,
+    "paramFilter",
+    "a part of a name, an array of such parts, or a function",
+    isFilter,
+  );
   const arePercents = (x: unknown) =>
     Array.isArray(x) && x.every((each) => typeof each === "number" && each >= 0 && each <= 100);
   checkType(NAME, options, "percentiles", "an array of numbers from 0 to 100", arePercents);

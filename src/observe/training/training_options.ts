@@ -81,7 +81,7 @@ export function rowTimesOf(
     throw new TypeError(
       complaint(
         `make a ${hook}`,
-        `frequency must be left out, because the option ${member} replaces it`,
+        `frequency must be left out, because the option "${member}" replaces it`,
         options.frequency,
       ),
     );

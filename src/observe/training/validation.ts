@@ -90,7 +90,7 @@ export class Validation {
       throw new TypeError(
         complaint(
           `make a ${NAME}`,
-          "frequency must be left out, because the option every replaces it",
+          'frequency must be left out, because the option "every" replaces it',
           given,
         ),
       );

@@ -129,7 +129,7 @@ for (const [name, make] of Object.entries(SOURCES)) {
     };
     bad({ batchSize: 0 }, RangeError, "batchSize must be a positive integer");
     bad({ batchSize: "2" }, TypeError, 'got "2"');
-    bad({ seed: -1 }, RangeError, "the seed must be a whole number 0 … 2^53 - 1");
+    bad({ seed: -1 }, RangeError, "the seed must be a whole number from 0 to 2^53 - 1");
     bad({ shuffle: 1 }, TypeError, "shuffle must be a boolean; got 1");
     bad({ dropLast: "yes" }, TypeError, "dropLast must be a boolean");
     bad({ name: 3 }, TypeError, "name must be a string");

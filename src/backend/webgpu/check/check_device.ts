@@ -85,7 +85,7 @@ function unavailable(
   cause?: unknown,
 ): BackendUnavailableError {
   return new BackendUnavailableError(
-    `Cannot compute on ${name}: ${problem}. Update the graphics driver, or run on wasm`,
+    `Cannot compute on ${name}: ${problem}. Update the graphics driver, or pass device: "wasm"`,
     { backend: "webgpu", reason, during: "open", cause },
   );
 }

@@ -42,7 +42,7 @@ export class Pipelines {
     if (slots.length > most) {
       throw new BackendUnavailableError(
         `Cannot prepare kernel ${label}: it needs ${slots.length} buffers at once, and the device can bind ${most}. ` +
-          "Run on wasm",
+          'Pass device: "wasm"',
         { backend: "webgpu", reason: "limits", during: "create" },
       );
     }

@@ -91,7 +91,7 @@ export class PairExpression {
   static nodeOf(value: unknown, graph: Graph): Node {
     if (value instanceof PairExpression && value.#graph === graph) return value.#node;
     throw new TypeError(
-      "Cannot record a pair energy: it must be made of its own distance, its parameters and finite numbers; " +
+      "Cannot record a pair energy: it must be made of its distance, its own parameters and finite numbers; " +
         `got ${
           value instanceof PairExpression ? "an expression of another potential" : String(value)
         }`,

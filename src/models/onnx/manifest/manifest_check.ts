@@ -40,7 +40,7 @@ const text: Check = (value, member) => {
 };
 
 const words: Check = (value, member) => {
-  if (typeof value !== "string") throw wrongKind(member, "a text", value);
+  if (typeof value !== "string") throw wrongKind(member, "a string", value);
 };
 
 const truth: Check = (value, member) => {
@@ -131,7 +131,7 @@ const CHOICE: Readonly<Record<string, Check>> = {
 const output: Check = (value, member) => {
   if (typeof value === "string") return;
   if (!isObject(value)) {
-    throw wrongKind(member, "the name of a tensor, or an object with it as `tensor`", value);
+    throw wrongKind(member, "the name of a tensor, or an object with that name as `tensor`", value);
   }
   checkMembers(value, CHOICE, member);
   text(value["tensor"], inside(member, "tensor"));

@@ -99,10 +99,10 @@ export function missingReference(
   if (by === undefined || options.verify === false || addressOf(model) === undefined) {
     return undefined;
   }
-  return `${name}: ${by} wrote a reference with it, and ${
+  return `The results of ${name} are not checked: ${by} wrote a reference for this file, but ${
     missingReferenceReason(model, options)
-  }, so ` +
-    "its results are not checked. Copy it beside the model, or pass verify: false";
+  }. ` +
+    "Copy the reference beside the model, or pass verify: false";
 }
 
 /** Reads `x.ref.json` beside `x.onnx`. Returns `undefined` if it does not exist. */

@@ -26,12 +26,14 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   if (format !== "hooke-reference") fail(TypeError, "format", '"hooke-reference"', format);
   if (version !== 1) fail(RangeError, "version", "1", version);
   if (typeof model !== "string" || !/^[0-9a-f]{64}$/.test(model)) {
-    fail(TypeError, "model", "a SHA-256 in hexadecimal digits", model);
+    fail(TypeError, "model", "a SHA-256 of 64 hexadecimal digits", model);
   }
   if (!Array.isArray(structures)) fail(TypeError, "structures", "a list", structures);
   const all = structures as readonly unknown[];
   // Every model would pass a comparison with no structures.
-  if (all.length === 0) fail(RangeError, "structures", "a list of 1 or more", structures);
+  if (all.length === 0) {
+    fail(RangeError, "structures", "a list of at least one structure", structures);
+  }
   for (const [name, list] of Object.entries({ energy, forces, stress })) {
     if (!Array.isArray(list)) fail(TypeError, name, "a list", list);
     if ((list as unknown[]).length !== all.length) {
@@ -86,7 +88,7 @@ function structureFault(value: unknown): string | undefined {
     pbc.every((one) => typeof one === "boolean");
   if (!isPbc) return "an object with three booleans as `pbc`";
   return cell === null && pbc.includes(true)
-    ? "an object with a `cell`, as it repeats (`pbc`)"
+    ? "an object with a `cell`, because its `pbc` is periodic"
     : undefined;
 }
 

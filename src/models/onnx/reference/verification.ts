@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../../../base/show.ts";
 import type { Backend } from "../../../backend/mod.ts";
 import { openBackend } from "../../../backend/mod.ts";
 import { Batch } from "../../../batch/batch.ts";
@@ -143,7 +144,7 @@ export class Verification {
       if (!(cause instanceof RangeError) && !(cause instanceof ModelMismatchError)) throw cause;
       throw new ModelMismatchError(opened.name, {
         expected: `it must be able to evaluate the structures of ${by}`,
-        found: cause.message,
+        found: reasonOf(cause),
         wouldMap: {},
         remedy: REMEDY,
       });
