@@ -347,7 +347,7 @@ const MISTAKES: Record<string, (() => unknown)[]> = {
 };
 
 Deno.test("each mistake that docs/atoms lists is the error it says", async () => {
-  const rows = table("what", "when");
+  const rows = table("cause", "thrown by");
   assertEquals(rows.map(([what]) => what), Object.keys(MISTAKES));
   for (const [what, , kind] of rows) {
     for (const make of MISTAKES[what!]!) {

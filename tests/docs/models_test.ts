@@ -222,7 +222,7 @@ function withNumbers(): Uint8Array<ArrayBuffer> {
 }
 
 Deno.test("each mistake that docs/models.md lists is the error it says, and names the file", async () => {
-  const rows = table("what");
+  const rows = table("cause");
   assertEquals(rows.map(([what]) => what), Object.keys(MISTAKES));
   for (const [what, , kind] of rows) {
     for (const make of MISTAKES[what!]!) {
