@@ -52,15 +52,13 @@ export function resultOf({ case: name, peers, of }: Comparison, { turns }: Playe
   const fastest = counted.reduce((a, b) => least(b) < least(a) ? b : a);
   const value = Math.min(...ours) / least(fastest);
   const told = all.map((one) =>
-    `${one.peer}${counted.includes(one) ? "" : " (does not count)"} ${inUnit(least(one), of)}`
+    `${one.peer}${counted.includes(one) ? "" : " (not counted)"} ${inUnit(least(one), of)}`
   );
   return {
     value,
     runs: ours.map((cost, i) => cost / fastest.costs[i]!),
     note: `${name}: ours ${inUnit(Math.min(...ours), of)}, ${told.join(", ")}` +
-      (of === "steps"
-        ? ""
-        : `; by the baselines right after ${show(paired(turns, fastest.peer))}×`),
+      (of === "steps" ? "" : `; relative to the baselines ${show(paired(turns, fastest.peer))}×`),
   };
 }
 

@@ -44,7 +44,7 @@ export function tableOf(measured: readonly Measured[]): string {
     return [...cells, verdict === "far" ? "far over" : verdict, more].join(" | ");
   });
   const head = [
-    "row | case | value | at most | | what was measured",
+    "row | case | value | limit | result | what was measured",
     "--- | --- | --- | --- | --- | ---",
   ];
   return [...head, ...lines].map((line) => `| ${line} |`).join("\n");

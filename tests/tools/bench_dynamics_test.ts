@@ -52,7 +52,7 @@ Deno.test("a row divides the least of ours by the least of the fastest peer that
   assertEquals(runs, [4 / 11, 3 / 10, 6 / 15]);
   assertEquals(
     note,
-    "x: ours 3 ns, slow 12 ns, fast 10 ns, best (does not count) 1 ns; by the baselines right after 0.36×",
+    "x: ours 3 ns, slow 12 ns, fast 10 ns, best (not counted) 1 ns; relative to the baselines 0.36×",
   );
   assertEquals(resultOf({ case: "x", peers: ["slow"], of: "wall" }, played).value, 6 / 24);
   assertEquals(resultOf({ case: "x", peers: ["slow"], of: "steps" }, played).value, 1);
