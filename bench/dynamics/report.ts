@@ -55,11 +55,10 @@ export function figuresOf({ bySize, byCount, memory, growth }: Figures): string 
   return [
     seriesOf("atoms of one system", bySize),
     seriesOf("systems of 32 atoms", byCount),
-    `Memory, 108000 atoms: ${memory.wasm} bytes per atom in the memory of the kernels (state and pairs), ` +
-    `${memory.batch} in the fields of the batch; the process had grown by ${memory.process} per atom. ` +
-    `Growth in ${growth.steps} steps of 108 atoms: heap ${
-      show(growth.heap / 1e3)
-    } kB, kernels ${growth.wasm} B.`,
+    `A run of 108000 atoms takes ${memory.wasm} bytes per atom in the memory of the kernels (state and pairs) and ` +
+    `${memory.batch} bytes per atom in the fields of the batch. The process grows by ${memory.process} bytes per atom. ` +
+    `In ${growth.steps} steps of 108 atoms, the heap grows by ${show(growth.heap / 1e3)} kB, ` +
+    `and the memory of the kernels by ${growth.wasm} B.`,
   ].join("\n\n");
 }
 
@@ -78,7 +77,7 @@ function machine(): string {
   const [cpu] = os.cpus(), date = new Date().toISOString().slice(0, 10);
   const load = Deno.loadavg()[0]!.toFixed(1);
   return `Measured on ${date}, Deno ${Deno.version.deno} (V8 ${Deno.version.v8}), ${os.cpus().length} cores of ` +
-    `"${cpu!.model}" (${Deno.build.arch}, ${Deno.build.os}); load when it began ${load}.`;
+    `"${cpu!.model}" (${Deno.build.arch}, ${Deno.build.os}); load at the beginning ${load}.`;
 }
 
 async function measure(peers: string | undefined, venvs: string | undefined): Promise<Measured[]> {
