@@ -8,7 +8,12 @@
  */
 
 import { loadavg } from "node:os";
-import { FORCE_PASSES, openSession, type Session, withForces } from "../../src/onnx/mod.ts";
+import {
+  openSession,
+  PROCESSOR_FORCE_PASSES,
+  type Session,
+  withForces,
+} from "../../src/onnx/mod.ts";
 import { type Cost, takeTurns } from "../turns.ts";
 import { assertSame, forcesOf } from "./forces.ts";
 import { stackedFeeds } from "./stacked.ts";
@@ -34,9 +39,12 @@ if (import.meta.main) {
   const [folder = "", model = "", copies = "1", events = "1", pass = ""] = Deno.args;
   const feeds = await stackedFeeds(`${folder}/${model}_ref.json`, Number(copies));
   const bytes = await Deno.readFile(`${folder}/${model}_e.onnx`);
-  const passes = FORCE_PASSES.filter((name) => name !== pass);
-  if (passes.length === FORCE_PASSES.length) throw new RangeError(`Unknown pass ${pass}`);
-  const forms = { with: withForces(bytes).bytes, without: withForces(bytes, { passes }).bytes };
+  const passes = PROCESSOR_FORCE_PASSES, others = passes.filter((name) => name !== pass);
+  if (others.length === passes.length) throw new RangeError(`Unknown pass ${pass}`);
+  const forms = {
+    with: withForces(bytes, { passes }).bytes,
+    without: withForces(bytes, { passes: others }).bytes,
+  };
 
   const gainOn = async (runtime: "web" | "native"): Promise<PassGain> => {
     const sessions = {

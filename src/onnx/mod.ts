@@ -42,7 +42,14 @@ export { matMulToMul } from "./passes/products/mat_mul_to_mul.ts";
 export { multiplySmallFirst } from "./passes/products/multiply_small_first.ts";
 export { mergeEquals } from "./passes/merge_equals.ts";
 export type { Pass, PassOptions, PassReport } from "./passes/pass.ts";
-export { runPasses, showPasses, SIMPLIFYING_PASSES, WEBGPU_PASSES } from "./passes/passes.ts";
+export {
+  PROCESSOR_PASSES,
+  runPasses,
+  showPasses,
+  SIMPLIFYING_PASSES,
+  WEBGPU_PASSES,
+} from "./passes/passes.ts";
+export { selectRowsFirst } from "./passes/rows/select_rows_first.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";
 export { strainInput } from "./passes/strain_input.ts";
@@ -145,4 +152,4 @@ export type { PairList, StrainedValues } from "./forces/strained_values.ts";
 export type { ForcesModel, ForcesReport } from "./forces/forces_report.ts";
 export { showForces } from "./forces/forces_report.ts";
 export type { WithForcesOptions } from "./forces/with_forces.ts";
-export { FORCE_PASSES, withForces } from "./forces/with_forces.ts";
+export { FORCE_PASSES, PROCESSOR_FORCE_PASSES, withForces } from "./forces/with_forces.ts";

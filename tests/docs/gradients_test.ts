@@ -1,7 +1,7 @@
 /** Compares the tables of docs/gradients.md with the code, and checks its programs in a user's folder. */
 import { assert, assertEquals } from "@std/assert";
 import { RULED_OPERATORS } from "../../src/onnx/grad/rules.ts";
-import { SIMPLIFYING_PASSES, WEBGPU_PASSES } from "../../src/onnx/mod.ts";
+import { PROCESSOR_PASSES, SIMPLIFYING_PASSES, WEBGPU_PASSES } from "../../src/onnx/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { tablesOf } from "./tables.ts";
 
@@ -28,7 +28,8 @@ Deno.test("the page of gradients names the domain of each operator that is not O
 
 Deno.test("the page of gradients has every pass, in order, those for WebGPU last", () => {
   const named = tablesOf(PAGE)("pass").map(([name]) => name);
-  assertEquals(named, [...SIMPLIFYING_PASSES, ...WEBGPU_PASSES].map(({ name }) => name));
+  const passes = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES, ...WEBGPU_PASSES];
+  assertEquals(named, passes.map(({ name }) => name));
   assertEquals(WEBGPU_PASSES.length, 4);
 });
 

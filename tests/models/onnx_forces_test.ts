@@ -23,7 +23,7 @@ import {
   loadExternalData,
   UnsupportedNodeError,
 } from "@hooke/hooke/onnx";
-import { VERSION } from "../../src/models/onnx/forces.ts";
+import { VERSION } from "../../src/models/onnx/made/cached_forces.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
 import { openWebGpu } from "../../src/backend/mod.ts";
 import { farWeight, modelOf, node, unary, value, weight } from "../onnx/tiny_model.ts";

@@ -10,6 +10,7 @@ import {
   lennardJonesModel,
   type Pass,
   points,
+  PROCESSOR_PASSES,
   replaceBy,
   runPasses,
   SIMPLIFYING_PASSES,
@@ -103,7 +104,7 @@ function passed(models: Models): Models {
       return [`${name}, ${title}`, graph.encode()];
     };
     return [
-      ...ALL.map((pass) => after(pass.name, [pass])),
+      ...[...ALL, ...PROCESSOR_PASSES].map((pass) => after(pass.name, [pass])),
       after("all passes", ALL),
       [`${name}, gpuForm`, gpuForm(model)] as const,
     ];

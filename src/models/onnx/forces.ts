@@ -7,17 +7,14 @@
 
 import { decodeModel, encodeModel } from "../../onnx/codec/codec.ts";
 import { loadExternalData } from "../../onnx/codec/external_data.ts";
-import { FileCache, hashOf } from "../../onnx/codec/file_cache.ts";
-import {
-  type ForcesModel,
-  type ForcesReport,
-  showForces,
-} from "../../onnx/forces/forces_report.ts";
+import { showForces } from "../../onnx/forces/forces_report.ts";
 import { loadModel } from "../../onnx/session/session_model.ts";
 import { tensorInfo } from "../../onnx/codec/tensor_info.ts";
 import { describeValue } from "../../onnx/codec/value_info.ts";
 import type { StrainedValues } from "../../onnx/forces/strained_values.ts";
-import { withForces, type WithForcesOptions } from "../../onnx/forces/with_forces.ts";
+import type { WithForcesOptions } from "../../onnx/forces/with_forces.ts";
+import { cachedForces } from "./made/cached_forces.ts";
+import { portableOptions, processorForces, showProcessorPasses } from "./made/processor_forces.ts";
 import { ModelMismatchError } from "./model_mismatch_error.ts";
 import { bindingsOf, type OnnxInputBinding } from "./bindings.ts";
 import { matchInputs } from "./manifest/match.ts";
@@ -31,6 +28,8 @@ import { showTensor } from "./manifest/shapes.ts";
 export interface LoadedForces {
   /** The file, in which forces were added if it had none. */
   readonly loaded: LoadedOnnx;
+  /** The file as onnxruntime runs it on the processor, possibly with passes that do not suit WebGPU. */
+  readonly onProcessor: LoadedOnnx;
   /** Names of the added outputs; `undefined` if no forces were added. */
   readonly made: OnnxMatchable["made"];
   /** Descriptions of the nodes on the path of the added forces at which a derivative may be infinite. */
@@ -38,12 +37,6 @@ export interface LoadedForces {
   /** Lines about the added forces for `describe()`. */
   readonly text: readonly string[];
 }
-
-/**
- * Version of this package. A test compares it with the published version. Cached models of other versions are
- * ignored.
- */
-export const VERSION = "0.1.0";
 
 /**
  * Loads the weights of a model that are in other files, and includes them in the model. Throws the errors of
@@ -83,7 +76,7 @@ export async function withMadeForces(
   const energy = manifest.differentiate === false ? undefined : energyWithoutForces(model);
   if (energy === undefined) {
     if (manifest.stress === true && !givesStress(model)) throw stressError(name);
-    return { loaded, made: undefined, steep: [], text: [] };
+    return { loaded, onProcessor: loaded, made: undefined, steep: [], text: [] };
   }
   const inputs = matchInputs(model);
   const positions = inputs.find(({ meaning }) => meaning === "positions");
@@ -92,13 +85,21 @@ export async function withMadeForces(
     ? await withWeights(loaded, options)
     : loaded;
   const wanted = forcesOptions(model, inputs, [energy.name, positions.tensor.name], options);
-  const { forces, kept } = await cachedForces(whole, wanted, options.cache);
+  const { forces, kept } = await cachedForces(whole, portableOptions(wanted), options.cache);
+  const processor = await processorForces(whole, wanted, options.cache);
   const { bytes, report } = forces;
+  const made = { ...loaded, bytes, file: decodeModel(bytes, { name }) };
   return {
-    loaded: { ...loaded, bytes, file: decodeModel(bytes, { name }) },
+    loaded: made,
+    onProcessor: processor === undefined ? made : { ...made, bytes: processor.forces.bytes },
     made: report,
     steep: report.warnings.map(({ node, op, why }) => `the ${op} ${node}: ${why}`),
-    text: [showForces(report), ...kept, ...differentiationWarnings(inputs)],
+    text: [
+      showForces(report),
+      ...kept,
+      ...showProcessorPasses(processor),
+      ...differentiationWarnings(inputs),
+    ],
   };
 }
 
@@ -179,59 +180,6 @@ function strainedOf(
   }
   // Undefined members are passed on, so that no input is chosen by its usual name: it may have another meaning.
   return { ...found, output };
-}
-
-/** A model with forces, and lines about the cache for `describe()`. */
-interface CachedForces {
-  readonly forces: ForcesModel;
-  readonly kept: readonly string[];
-}
-
-/** Returns the result of `withForces`. Reads it from the cache if it is there, and writes it there otherwise. */
-async function cachedForces(
-  { bytes, file }: LoadedOnnx,
-  wanted: WithForcesOptions,
-  folder: OnnxModelOptions["cache"],
-): Promise<CachedForces> {
-  if (folder === undefined) return { forces: withForces(file, wanted), kept: [] };
-  const nameless = namelessOption(wanted);
-  if (nameless !== undefined) {
-    const note = `  not cached in ${folder}: ${nameless} have no names that identify them`;
-    return { forces: withForces(file, wanted), kept: [note] };
-  }
-  const cache = new FileCache(folder, ".onnx");
-  const key = await hashOf(bytes, JSON.stringify({ ...wanted, name: "", version: VERSION }));
-  const found = await cache.read(key);
-  if (found === undefined) return await keepForces(cache, key, withForces(file, wanted), folder);
-  const forces = {
-    bytes: found.bytes as Uint8Array<ArrayBuffer>,
-    report: found.note as ForcesReport,
-  };
-  return { forces, kept: [`  read from the cache ${folder}`] };
-}
-
-/**
- * Returns the name of an option whose functions cannot be part of a cache key; `undefined` if there is no such
- * option.
- */
-function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
-  if (rules !== undefined) return "rules";
-  return passes?.some((pass) => typeof pass !== "string") ? "custom passes" : undefined;
-}
-
-/** Writes a model with forces to the cache. A failure is only noted. */
-async function keepForces(
-  cache: FileCache,
-  key: string,
-  forces: ForcesModel,
-  folder: NonNullable<OnnxModelOptions["cache"]>,
-): Promise<CachedForces> {
-  try {
-    await cache.write(key, { bytes: forces.bytes, note: forces.report });
-    return { forces, kept: [`  written to the cache ${folder}`] };
-  } catch (error) {
-    return { forces, kept: [`  not written to the cache ${folder}: ${(error as Error).message}`] };
-  }
 }
 
 /** Returns warnings about inputs that may depend on positions without differentiation seeing it. */

@@ -97,8 +97,12 @@ export interface OpenedFile {
 export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
   const names = Object.keys(options.derived ?? {});
   const given = splitEnergies(read, names);
-  const { loaded, made, steep, text } = await withMadeForces(given, options);
-  const session = await openOnnx(loaded, options, made !== undefined);
+  const { loaded, onProcessor, made, steep, text } = await withMadeForces(given, options);
+  const session = await openOnnx(
+    options.runtime === "evaluator" ? loaded : onProcessor,
+    options,
+    made !== undefined,
+  );
   try {
     const opened = { ...openedModel(loaded, session, options, made), steep };
     const reopen = (other: LoadedOnnx) => openedModel(other, session, options, made);

@@ -43,7 +43,15 @@ export interface OnnxModelOptions extends
     | "signal"
     | "download"
   >,
-  Pick<WithForcesOptions, "passes" | "rules"> {
+  Pick<WithForcesOptions, "rules"> {
+  /**
+   * Passes that simplify the graph if forces are added, before and after it is differentiated: names of {@linkcode
+   * SIMPLIFYING_PASSES} and {@linkcode PROCESSOR_PASSES}, or custom passes. WebGPU runs the model without passes for the
+   * processor.
+   *
+   * @default PROCESSOR_FORCE_PASSES
+   */
+  readonly passes?: WithForcesOptions["passes"];
   /**
    * Name of the model in error messages.
    *

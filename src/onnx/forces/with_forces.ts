@@ -56,8 +56,8 @@ export interface WithForcesOptions {
    */
   readonly stress?: boolean | StrainedValues;
   /**
-   * The passes that simplify the graph, before and after it is differentiated: names of {@linkcode SIMPLIFYING_PASSES},
-   * or custom passes.
+   * The passes that simplify the graph, before and after it is differentiated: names of {@linkcode SIMPLIFYING_PASSES}
+   * and {@linkcode PROCESSOR_PASSES}, or custom passes.
    *
    * @default FORCE_PASSES
    */
@@ -80,6 +80,17 @@ export const FORCE_PASSES: readonly string[] = [
   "multiplySmallFirst",
   "mergeEquals",
   "prune",
+];
+
+/**
+ * The passes that simplify a graph that runs on the processor. With them forces of potentials with a network per element
+ * are faster on the processor, and slower on WebGPU.
+ */
+export const PROCESSOR_FORCE_PASSES: readonly string[] = [
+  "foldConstants",
+  "dropIdentities",
+  "selectRowsFirst",
+  ...FORCE_PASSES,
 ];
 
 /**

@@ -12,6 +12,7 @@ import { matMulToMul } from "./products/mat_mul_to_mul.ts";
 import { mergeEquals } from "./merge_equals.ts";
 import { multiplySmallFirst } from "./products/multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
+import { selectRowsFirst } from "./rows/select_rows_first.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
 /** Passes that simplify a graph for any runtime, in the recommended order. */
@@ -31,6 +32,14 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
   pass("prune", "what no output needs goes", (graph) => graph.prune()),
 ];
 
+/**
+ * Passes for graphs that run on the processor: their results have lengths that depend on values. Run them before {@linkcode
+ * gradient}.
+ */
+export const PROCESSOR_PASSES: readonly Pass[] = [
+  pass("selectRowsFirst", "networks only for the rows that are used", selectRowsFirst),
+];
+
 /** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */
 export const WEBGPU_PASSES: readonly Pass[] = [
   pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
@@ -46,7 +55,8 @@ function pass(name: string, about: string, apply: Pass["apply"]): Pass {
 /**
  * Rewrites a graph in place, pass by pass.
  *
- * @param passes names of {@linkcode SIMPLIFYING_PASSES} and {@linkcode WEBGPU_PASSES}, or custom passes
+ * @param passes names of {@linkcode SIMPLIFYING_PASSES}, {@linkcode PROCESSOR_PASSES} and {@linkcode WEBGPU_PASSES}, or
+ * custom passes
  * @returns one report per pass
  * @throws {RangeError} if a name is unknown; the graph is not changed then
  *
@@ -80,7 +90,7 @@ export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[]
 }
 
 function named(name: string): Pass {
-  const all = [...SIMPLIFYING_PASSES, ...WEBGPU_PASSES],
+  const all = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES, ...WEBGPU_PASSES],
     found = all.find((each) => each.name === name);
   if (found !== undefined) return found;
   const names = all.map((each) => each.name);

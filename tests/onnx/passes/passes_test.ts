@@ -7,6 +7,7 @@ import {
   makeTensorProto,
   openEvaluator,
   type PassOptions,
+  PROCESSOR_PASSES,
   runPasses,
   showPasses,
   SIMPLIFYING_PASSES,
@@ -76,7 +77,9 @@ Deno.test("custom passes keep their `this`, and an unknown name changes nothing"
   );
   assertThrows(() => runPasses(graph, ["captursafe"]), RangeError, "; did you mean captureSafe?");
   assertEquals(own.runs, 2);
-  const names = [...SIMPLIFYING_PASSES, ...WEBGPU_PASSES].map(({ name }) => name);
+  const names = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES, ...WEBGPU_PASSES].map(({ name }) =>
+    name
+  );
   assertEquals(new Set(names).size, names.length);
 });
 
