@@ -5,6 +5,7 @@
  * @module
  */
 
+import { reasonOf } from "../base/show.ts";
 import { BUILT_IN, type FieldInfo, type NumericArray } from "../batch/fields/fields.ts";
 import { copyValues, declareField, type NumericInput } from "../batch/fields/field_values.ts";
 import { readNumber, writeNumber } from "../batch/extxyz/values.ts";
@@ -52,7 +53,7 @@ function readOne(word: string, text: string): FieldInfo {
 
 function badDeclared(text: unknown, cause?: unknown): SyntaxError {
   return new SyntaxError(
-    `Cannot read fields: ${DECLARED} must be name:level:dtype:width:unit:fill …; got ${
+    `Cannot read fields: ${DECLARED} must be a list of name:level:dtype:width:unit:fill; got ${
       JSON.stringify(text)?.slice(0, 200)
     }`,
     cause === undefined ? undefined : { cause },
@@ -71,9 +72,8 @@ export function asDeclared(values: unknown, info: FieldInfo, rows: number): Nume
   try {
     return copyValues(plain as NumericInput, info, rows, "read a field");
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read a field: its values do not match the declaration of ${info.name}. ${reason}`,
+      `Cannot read the declared field ${info.name}: ${reasonOf(cause)}`,
       { cause },
     );
   }

@@ -84,13 +84,13 @@ export async function sinkFor(path: string, options: OpenSinkOptions): Promise<S
   const { formats = SINK_FORMATS, ...rest } = options;
   if (typeof path !== "string") {
     throw new TypeError(
-      `Cannot open a sink: its path must be a text; got ${show(path)}`,
+      `Cannot open a sink: its path must be a string; got ${show(path)}`,
     );
   }
   const ending = /\.[^./\\]*(?=[/\\]*$)/.exec(path)?.[0].toLowerCase() ?? "";
   if (!Object.hasOwn(formats, ending)) {
     throw new RangeError(
-      `Cannot open a sink: its path must end with ${Object.keys(formats).join(", ")}; ` +
+      `Cannot open a sink: its path must end with one of ${Object.keys(formats).join(", ")}; ` +
         `got ${show(path)}`,
     );
   }

@@ -51,7 +51,7 @@ function checkMember(key: string, value: unknown, action: string): void {
   if (key === "from" || key === "to") {
     if (Number.isInteger(value) && (value as number) >= 0 || value === Infinity) return;
     throw new RangeError(
-      `Cannot ${action}: ${key} must be a whole number, 0 or more; got ${show(value)}`,
+      `Cannot ${action}: ${key} must be a non-negative integer or Infinity; got ${show(value)}`,
     );
   }
   const isNumbers = Array.isArray(value) &&

@@ -118,7 +118,10 @@ function checkMembers(action: string, options: Readonly<Record<string, unknown>>
     throw wrong("optimizers must be results of adam(), sgd() or optimizer()", one);
   }
   if (schedule !== undefined && !has(schedule, "factor")) {
-    throw wrong("schedule must have a method factor", schedule);
+    throw wrong(
+      "schedule must be an object with a method factor, such as cosine({ steps: 1000 })",
+      schedule,
+    );
   }
   for (const pattern of [parameters ?? [], freeze ?? []].flat()) {
     if (typeof pattern === "string") continue;

@@ -47,10 +47,10 @@ export class NotFiniteError extends Error {
       `${tensor} (${count} number${count === 1 ? "" : "s"})`
     );
     super(
-      `${trainer} diverged in step ${step}, batch ${batch} of epoch ${epoch + 1}: not finite are ${
-        words.join(", ")
-      }. ` +
-        `Look for such numbers in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard`,
+      `${trainer} diverged in step ${step}, batch ${batch} of epoch ${
+        epoch + 1
+      }: these values are not finite: ${words.join(", ")}. ` +
+        `Look for NaN and infinity in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard`,
     );
     this.epoch = epoch;
     this.batch = batch;

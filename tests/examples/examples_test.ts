@@ -806,7 +806,7 @@ Deno.test("examples/find_nan.ts does what it says", async () => {
     await run("find_nan"),
     [
       "step 5: the first is log",
-      "trainer diverged in step 5, batch 5 of epoch 1: not finite are loss (1 number). Look for such numbers in the " +
+      "trainer diverged in step 5, batch 5 of epoch 1: these values are not finite: loss (1 number). Look for NaN and infinity in the " +
       "data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard",
       "20 steps skipped: y = 2.00 ln x + 1.00\n", // one of ten, in each epoch
     ].join("\n"),

@@ -168,8 +168,8 @@ Deno.test("a loss that is not finite ends the run, and the error names the tenso
   const error = await assertRejects(() => trainer.train(), NotFiniteError);
   assertEquals(
     error.message,
-    "line diverged in step 2, batch 2 of epoch 1: not finite are loss (1 number), wanted of the batch (1 number). " +
-      "Look for such numbers in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard",
+    "line diverged in step 2, batch 2 of epoch 1: these values are not finite: loss (1 number), wanted of the batch (1 number). " +
+      "Look for NaN and infinity in the data; then try a smaller learning rate, clip: { norm: 1 }, or a NanGuard",
   );
   assertEquals([error.epoch, error.batch, error.step], [0, 2, 2]);
   assert((await trainer.parameter("w")).every(Number.isFinite));

@@ -92,11 +92,11 @@ Deno.test("invalid graphs are rejected", () => {
   refuses([node("Neg", ["y"], ["y"])], "it must not have cycles");
   refuses(
     [node("Neg", ["x"], ["y"]), node("Abs", ["x"], ["y"])],
-    'every value must be made by one node; got "y" twice, then by the Abs "Abs:y"',
+    'every value must be the output of only one node; got "y" twice, then by the Abs "Abs:y"',
   );
   refuses(
     [node("Neg", ["x"], ["two"])],
-    'every value must be made by one node; got "two" twice',
+    'every value must be the output of only one node; got "two" twice',
   );
   refuses(
     [node("Neg", ["z"], ["y"])],
@@ -243,7 +243,7 @@ Deno.test("invalid additions to a graph are rejected", () => {
   assertThrows(
     () => graph.make("Neg", ["x"], { axis: 0.5 }),
     TypeError,
-    "Cannot set the attribute axis: plain numbers must be integers",
+    "Cannot set the attribute axis: a plain number must be an integer",
   );
   assertThrows(() => graph.addInput(valueInfo("two", "f32")), SyntaxError, '"two" twice');
   assertThrows(

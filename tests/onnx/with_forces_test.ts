@@ -405,7 +405,7 @@ Deno.test("models that cannot get forces are rejected with the reason", () => {
     ],
     [
       () => withForces(argon(), { stress: { edges: false } }),
-      /shifts must be passed together with/,
+      /edgeBatch or edges is required with shifts/,
     ],
     [
       () => withForces(systems({ batch: "f32" }), { stress: { batch: "batch" } }),
@@ -539,7 +539,9 @@ Deno.test("an If beside the path is kept, one on the path is rejected with its n
   }
   const error = assertThrows(() => withForces(branching("positions")), UnsupportedNodeError);
   assert(
-    /nodes between the two must not have subgraphs \(unroll.*If "If_factor"/.test(error.message),
+    /nodes on the path between the values must not have subgraphs \(unroll.*If "If_factor"/.test(
+      error.message,
+    ),
     error.message,
   );
 });

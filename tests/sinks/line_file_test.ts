@@ -27,8 +27,8 @@ for (
       assertEquals(
         warnings,
         rest === "" || kept !== "" ? [] : [
-          `${path} ended with a part of a line (${rest.length} bytes), as a killed process leaves it. ` +
-          "The part was removed; the lines before it are complete",
+          `${path} ended with an incomplete line (${rest.length} bytes), as a killed process leaves it. ` +
+          "The line was removed; all lines before it are complete",
         ],
       );
     }));

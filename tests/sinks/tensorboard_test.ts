@@ -146,7 +146,11 @@ Deno.test("other files, and files of another version, are refused", () =>
     const other = frameRecord(Uint8Array.of(26, 3, 97, 58, 51)); // file_version "a:3"
     assertThrows(() => parseTensorBoard(other), RangeError, "brain.Event:2; got a:3");
     const none = frameRecord(new Uint8Array());
-    assertThrows(() => parseTensorBoard(none), SyntaxError, "record 0 must be its version");
+    assertThrows(
+      () => parseTensorBoard(none),
+      SyntaxError,
+      "its first record must contain its version",
+    );
     await assertRejects(
       () => readTensorBoard(folder),
       RangeError,

@@ -117,7 +117,7 @@ for (const ending of TEXTS) {
       await part.close();
       assertMatch(
         warnings[0]!,
-        /ends with a part of a record, from line \d+ on \(\d+ bytes\), which/,
+        /ends with an incomplete record, from line \d+ on \(\d+ bytes\), which/,
       );
       assertEquals((await verifySink(path)).damage.length, 1);
       assertEquals((await Deno.stat(path)).size, size - 30);
@@ -136,10 +136,10 @@ Deno.test("the warning of a removed part gives its place and size", () =>
     await again.open();
     await again.close();
     assertEquals(warnings, [
-      `${path} ended with a part of a record, from line 5 on (${
+      `${path} ended with an incomplete record, from line 5 on (${
         size - (await Deno.stat(path)).size
       } bytes), as a killed process ` +
-      "leaves it. The part was removed; the records before it are complete",
+      "leaves it. The record was removed; all records before it are complete",
     ]);
   }));
 

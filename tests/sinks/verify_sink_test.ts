@@ -116,7 +116,7 @@ Deno.test("missing parts are reported: a chunk, a row, the end of a record, a ch
     const { damage, systems } = await verifySink(text);
     assertEquals([systems, damage.map(({ reason }) => reason)], [
       3,
-      ["the file ends with a part of a record"],
+      ["the file ends with an incomplete record"],
     ]);
   }));
 

@@ -45,7 +45,7 @@ Deno.test("nothing is saved while an epoch ends: its last step is not counted ye
   });
   await trainer.train(1);
   assertEquals(refused.length, 2);
-  assertEquals(refused[0]!.includes("checkpointSoon() saves after it"), true);
+  assertEquals(refused[0]!.includes("Use checkpointSoon(), which saves after the step"), true);
   await trainer.save(); // when all is over it is
 });
 

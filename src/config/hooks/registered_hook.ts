@@ -46,9 +46,8 @@ export function findHook(wanted: WantedHook, hooks: HookLookup): FoundHook {
   const { list } = registered;
   if (wanted.list !== undefined && list !== undefined && list !== wanted.list) {
     throw new TypeError(
-      `${
-        wrong(`${path}.name`, `a hook for hooks.${wanted.list}`, spec)
-      }, which belongs to hooks.${list}`,
+      wrong(`${path}.name`, `a hook for hooks.${wanted.list}`, spec) +
+        `, which belongs to hooks.${list}`,
     );
   }
   return { registered, options: readHookOptions(registered, options, path) };

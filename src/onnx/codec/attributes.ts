@@ -44,7 +44,7 @@ function fieldsOf(name: string, value: AttributeValue): Partial<Omit<AttributePr
 function whole(name: string, value: number): bigint {
   if (Number.isSafeInteger(value)) return BigInt(value);
   throw new TypeError(
-    `Cannot set the attribute ${name}: plain numbers must be integers, and floats have the form { float: x }; ` +
+    `Cannot set the attribute ${name}: a plain number must be an integer (pass a float as { float: 0.5 }); ` +
       `got ${value}`,
   );
 }

@@ -132,7 +132,7 @@ function partOf(
     throw new RangeError(
       `Cannot load the tensor ${JSON.stringify(tensor.name)}: ${
         JSON.stringify(location)
-      } must have ` +
+      } must have at least ` +
         `${offset + needed} bytes; got ${file.length}`,
     );
   }

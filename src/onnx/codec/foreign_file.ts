@@ -7,7 +7,7 @@ const BEGINNINGS: readonly (readonly [begins: string, kind: string])[] = [
   ],
   ["\x80\x02", "a Python pickle: export the model to ONNX"],
   ["\x89HDF", "an HDF5 file: export the model to ONNX"],
-  ["<", "a page of HTML or XML: was it downloaded in the place of the model?"],
+  ["<", "a page of HTML or XML, which a server may have sent instead of the model"],
   ["{", "JSON"],
 ];
 

@@ -148,7 +148,7 @@ export function strainedValues(
     (edgeBatch ?? edges) === undefined
   );
   if (values.batch !== undefined && isOpen) {
-    throw refused(name, "shifts must be passed together with edgeBatch or edges", "neither");
+    throw refused(name, "edgeBatch or edges is required with shifts", "neither");
   }
   return strained;
 }

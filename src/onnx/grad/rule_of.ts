@@ -40,7 +40,7 @@ export function ruleOf(
     });
   if (subgraphsOf(node).length > 0) {
     throw fail(
-      "nodes between the two must not have subgraphs (unroll control flow before the export)",
+      "nodes on the path between the values must not have subgraphs (unroll control flow before the export)",
     );
   }
   let rule: unknown;
@@ -51,7 +51,10 @@ export function ruleOf(
     const how = `gradientRules.on([${
       JSON.stringify(op)
     }, Number], () => rule), as the option rules`;
-    throw fail(`every operator between the two must have a rule (add one: ${how})`, error);
+    throw fail(
+      `every operator on the path between the values must have a rule (add one: ${how})`,
+      error,
+    );
   }
   if (typeof rule === "function") return rule as OperatorGradient;
   throw noRule(node, op, Array.isArray(rule) ? "a list" : String(rule));
@@ -65,7 +68,7 @@ function noRule(node: NodeProto, op: string, value: string, cause?: unknown): Ty
   return new TypeError(
     `Cannot differentiate ${
       showNode(node)
-    }: its row must return a rule, which is a function of a step and a writer: ` +
+    }: the entry of its operator must return a rule, which is a function of a step and a writer: ` +
       `gradientRules.on([${JSON.stringify(op)}, Number], () => (step, write) => [share]); ` +
       `got ${value}`,
     { cause },

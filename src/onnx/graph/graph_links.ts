@@ -38,7 +38,7 @@ export class Links {
       if (name === "") continue;
       if (isTaken(name) || this.#producers.has(name)) {
         throw malformed(
-          "every value must be made by one node",
+          "every value must be the output of only one node",
           `${JSON.stringify(name)} twice, then by ${showNode(node)}`,
         );
       }

@@ -19,17 +19,21 @@ import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 export const SIMPLIFYING_PASSES: readonly Pass[] = [
   pass(
     "foldConstants",
-    "what is always the same is computed once",
+    "evaluates constant subgraphs",
     foldConstants,
   ),
-  pass("dropIdentities", "nodes that change nothing go", dropIdentities),
-  pass("einsumToMatMul", "Einsum as MatMul, or Mul and ReduceSum", einsumToMatMul),
+  pass("dropIdentities", "removes nodes that change nothing", dropIdentities),
+  pass("einsumToMatMul", "writes Einsum as MatMul, or as Mul and ReduceSum", einsumToMatMul),
   pass("matMulToMul", "products of vectors as Mul, or Mul and ReduceSum", matMulToMul),
-  pass("clipCosines", "cosines beyond ±1 by rounding as ±1", clipCosines),
-  pass("sigmoidFromParts", "1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
-  pass("multiplySmallFirst", "(a · b) · c as a · (b · c) where that is less", multiplySmallFirst),
-  pass("mergeEquals", "what is there twice is there once", mergeEquals),
-  pass("prune", "what no output needs goes", (graph) => graph.prune()),
+  pass("clipCosines", "clips cosines that rounding moved beyond ±1", clipCosines),
+  pass("sigmoidFromParts", "writes 1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
+  pass(
+    "multiplySmallFirst",
+    "writes (a · b) · c as a · (b · c) if that is less work",
+    multiplySmallFirst,
+  ),
+  pass("mergeEquals", "merges equal nodes", mergeEquals),
+  pass("prune", "removes nodes that no output needs", (graph) => graph.prune()),
 ];
 
 /**
@@ -42,10 +46,14 @@ export const PROCESSOR_PASSES: readonly Pass[] = [
 
 /** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */
 export const WEBGPU_PASSES: readonly Pass[] = [
-  pass("int64ToInt32", "indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
-  pass("constantOfShapeToExpand", "tensors of one number, for WebGPU", constantOfShapeToExpand),
-  pass("acosToAtan", "angles by atan, for WebGPU", acosToAtan),
-  pass("captureSafe", "right when WebGPU replays it", captureSafe),
+  pass("int64ToInt32", "writes indices in int32, for WebGPU", (graph) => int64ToInt32(graph)),
+  pass(
+    "constantOfShapeToExpand",
+    "writes ConstantOfShape as Expand, for WebGPU",
+    constantOfShapeToExpand,
+  ),
+  pass("acosToAtan", "writes Acos by Atan, for WebGPU", acosToAtan),
+  pass("captureSafe", "keeps results correct when WebGPU replays the graph", captureSafe),
 ];
 
 function pass(name: string, about: string, apply: Pass["apply"]): Pass {

@@ -73,10 +73,10 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
     }
   }
   if (batch === undefined && edgeBatch !== undefined) {
-    throw refused("the systems of pairs must be passed together with batch", "no batch");
+    throw refused("batch is required with edgeBatch", "no batch");
   }
   if (shifts !== undefined && batch !== undefined && (edgeBatch ?? edges) === undefined) {
-    throw refused("shifts must be passed together with edgeBatch or edges", "neither");
+    throw refused("edgeBatch or edges is required with shifts", "neither");
   }
   const facts = new GraphFacts(graph);
   const strained = [positions, shifts, cell].filter((value) => value !== undefined);

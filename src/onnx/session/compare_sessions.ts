@@ -104,8 +104,8 @@ export async function compareSessions(
 ): Promise<readonly Comparison[]> {
   if (feeds.length < 2 || feeds.slice(1).every((each) => isAlike(each, feeds[0]!))) {
     throw new RangeError(
-      `Cannot compare sessions of ${actual.name}: at least two inputs that differ are required; got ${feeds.length}` +
-        `${feeds.length < 2 ? "" : " that are equal"}`,
+      `Cannot compare sessions of ${actual.name}: at least two different sets of inputs are required; got ${feeds.length}` +
+        `${feeds.length < 2 ? "" : " equal ones"}`,
     );
   }
   const [one, other] = [bindHost(actual), bindHost(expected)];

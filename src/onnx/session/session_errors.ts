@@ -57,7 +57,7 @@ const OF_FILES: readonly Reading[] = [
   [
     /Unsupported model IR version: (\d+), max supported IR version: (\d+)/,
     ([ir, newest]) =>
-      `its IR version must be at most ${newest}; got ${ir}. Save it with an older onnx, or set its ir_version`,
+      `its IR version must be at most ${newest}; got ${ir}. Save it with an older version of onnx, or set its ir_version`,
   ],
   [
     /Could not find an implementation for (\w+)\((\d+)\) node with name '(.*?)'/,
@@ -77,13 +77,13 @@ const OF_FILES: readonly Reading[] = [
       `without cpuFallback all operators must run on the GPU; some of ${
         operatorsOf(outline)
       } do not. ` +
-      "Pass all dimensions, and use int32 instead of int64 for indices",
+      "Pass the sizes of all free dimensions (dimensions), and use int32 instead of int64 for indices",
   ],
   [
     /cannot use the graph capture feature/,
     (_, { outline }) =>
       `with capture all operators must run on the GPU; some of ${operatorsOf(outline)} do not. ` +
-      "Pass all dimensions, or open it without capture",
+      "Pass the sizes of all free dimensions (dimensions), or open it without capture",
   ],
   [
     /external data file "*(.*?)"*, error: (.*)/,
@@ -179,8 +179,8 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
     return new BackendUnavailableError(
       `Cannot open ${name}: onnxruntime-web did not start (${
         clean(said)
-      }). Allow it to read or fetch its .wasm file, or ` +
-        "pass that as `wasmFile`. Restart the process, because it cannot start twice in one",
+      }). Allow reading or fetching its .wasm file, or ` +
+        "pass the file as `wasmFile`. Then restart the process, because it cannot start twice in one process",
       { ...of, reason: "broken" },
     );
   }

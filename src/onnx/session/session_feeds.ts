@@ -128,14 +128,14 @@ function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly nu
 function checkBuffer({ name, isGpu }: Expected, info: TensorInfo, feed: GpuFeed): void {
   if (!isGpu) {
     throw new TypeError(
-      `Cannot run ${name}: it runs on the processor, so ${info.name} must be in host memory; got a GPU buffer`,
+      `Cannot run ${name}: the session runs on the CPU, so ${info.name} must be in host memory; got a GPU buffer`,
     );
   }
   checkOnGpu(info.name, info.dtype);
   const bytes = gpuBytesOf(info.dtype, feed.dims);
   if (feed.buffer.size < bytes) {
     throw new RangeError(
-      `Cannot run ${name}: the buffer of ${info.name} must have ${bytes} bytes, a multiple of 16; ` +
+      `Cannot run ${name}: the buffer of ${info.name} must have at least ${bytes} bytes (rounded up to a multiple of 16); ` +
         `got ${feed.buffer.size}`,
     );
   }

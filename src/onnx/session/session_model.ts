@@ -53,9 +53,9 @@ async function loadExternal(
   const strange = [...given.keys()].find((path) => !known.has(path));
   if (strange !== undefined) {
     throw new RangeError(
-      `Cannot open ${model.name}: externalData has a file that the model does not use, ${strange}; its files are ${
-        [...known].join(", ") || "none"
-      }`,
+      `Cannot open ${model.name}: externalData must contain only files of the model (${
+        [...known].join(", ") || "it has none"
+      }); got ${strange}`,
     );
   }
   const files = await Promise.all(

@@ -192,7 +192,7 @@ function checkPlaces(name: string, { device = "wasm", ...options }: SessionOptio
   ].filter((each) => each !== false);
   if (device === "wasm" && onGpu.length > 0) {
     throw new TypeError(
-      `Cannot open ${name}: ${onGpu.join(" and ")} must be used with device: "webgpu"; got wasm`,
+      `Cannot open ${name}: ${onGpu.join(" and ")} must be used with device: "webgpu"; got "wasm"`,
     );
   }
   if (capture && outputs !== "gpu") {

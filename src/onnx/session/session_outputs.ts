@@ -65,7 +65,7 @@ function checkFinite(model: string, name: string, data: TensorArray): void {
       `Cannot run ${model}: output ${name}[${i}] must be finite; got ${
         data[i]
       }. Look for atoms that ` +
-        "coincide, empty systems, and inputs unlike those it was trained on",
+        "coincide, empty systems, and inputs unlike those that the model was trained on",
     );
   }
 }

@@ -203,7 +203,7 @@ export function dataOf<D extends TensorDtype>(
   const output = outputs[name];
   if (output?.location === "host" && output.dtype === dtype) return output.data as ArrayByDtype[D];
   const current = output === undefined
-    ? `only ${Object.keys(outputs).join(", ") || "no outputs"}`
+    ? `only the outputs ${Object.keys(outputs).join(", ") || "of an empty object"}`
     : `${output.dtype} ${output.location === "gpu" ? "on the GPU" : "in host memory"}`;
   throw new TypeError(
     `Output ${name} must be ${dtype} in host memory; got ${current}`,

@@ -61,7 +61,7 @@ export function checkThreads(name: string, wanted: number | undefined, runtime: 
   const current = runtime.env.wasm.numThreads ?? 1;
   if (wanted === undefined || possibleThreads(wanted, runtime) === current) return;
   throw new RangeError(
-    `Cannot open ${name}: threads must equal those of the process's first session, ${current}; got ${wanted}. ` +
-      "Open it in a worker, which has its own runtime",
+    `Cannot open ${name}: threads must be ${current}, as in the first session of this process; got ${wanted}. ` +
+      "Open the model in a worker, which has its own runtime",
   );
 }

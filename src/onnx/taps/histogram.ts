@@ -16,7 +16,9 @@ const MOST_BINS = 65536;
 
 /** Returns the options if float32 can represent the bins; otherwise throws a RangeError. */
 export function checkHistogram(options: HistogramOptions | undefined): HistogramOptions {
-  if (options === undefined) throw refused("it must have bins and a range", "undefined");
+  if (options === undefined) {
+    throw refused("the option histogram must be { bins, range }", "undefined");
+  }
   const { bins, range: [low, high] } = options;
   if (!(Number.isInteger(bins) && bins >= 1 && bins <= MOST_BINS)) {
     throw refused(`bins must be an integer from 1 to ${MOST_BINS}`, `${bins}`);

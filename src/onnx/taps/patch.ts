@@ -102,7 +102,9 @@ export function findTarget(
     return { tensor: name, value, type, shape: shape && declaredShape(shape) };
   }
   throw new RangeError(
-    `Cannot ${action}: ${JSON.stringify(name)} is not used`,
+    `Cannot ${action}: no node and no output uses ${
+      JSON.stringify(name)
+    }, so a patch has no effect`,
   );
 }
 
@@ -113,9 +115,11 @@ function noPattern(action: string, name: string): RangeError {
 }
 
 function wrongType(action: string, name: string, type: ElementType | undefined): TypeError {
-  const current = type ?? "an unknown type. Declare it by Graph.describe";
+  const tensor = JSON.stringify(name);
   return new TypeError(
-    `Cannot ${action}: ${JSON.stringify(name)} must have a type that allows it; got ${current}`,
+    type === undefined
+      ? `Cannot ${action}: the type of ${tensor} must be known. Declare it by Graph.describe`
+      : `Cannot ${action}: ${tensor} must be a tensor of numbers; got ${type}`,
   );
 }
 

@@ -105,7 +105,9 @@ function columnsOf(of: readonly string[]): ScalarStatistic[] {
     return of.filter((word): word is ScalarStatistic => word !== "histogram");
   }
   throw new RangeError(
-    `Cannot ${ACTION}: they must be a list without repetitions of ${SCALARS.join(", ")} and ` +
+    `Cannot ${ACTION}: the statistics must be a non-empty list without repetitions of ${
+      SCALARS.join(", ")
+    } and ` +
       `histogram; got [${of.join(", ")}]`,
   );
 }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../../base/show.ts";
 import { type FieldInfo, MOVE_MASK, type NumericArray } from "../../batch/fields/fields.ts";
 import { atomicMass, LARGEST_NUMBER } from "../../batch/elements.ts";
 import { type System, systemOfData } from "../../batch/system.ts";
@@ -39,9 +40,8 @@ export function systemOfRow(row: Row, path: string): System {
   try {
     return readRow(row);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read ${path}: row ${row["id"]} is not a valid system. ${reason}`,
+      `Cannot read ${path}: row ${row["id"]} is not a valid system: ${reasonOf(cause)}`,
       { cause },
     );
   }

@@ -133,7 +133,7 @@ function checkTables(database: Database, path: string, oldest: number): void {
   if (version >= oldest && version <= VERSION) return;
   throw new RangeError(
     `Cannot open ${path}: its version must be ${
-      oldest === VERSION ? `${VERSION} to be added to` : `${oldest} … ${VERSION}`
+      oldest === VERSION ? `${VERSION} to be added to` : `from ${oldest} to ${VERSION}`
     }; got ${version}`,
   );
 }

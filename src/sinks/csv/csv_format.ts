@@ -156,7 +156,7 @@ function cellOf(system: System, column: string, path: string): string {
     (index === undefined ? info.width === 1 : info.width > 1 && Number(index) < info.width);
   if (!exists) {
     throw new TypeError(
-      `Cannot write to ${path}: a column must be one number per system; ${show(column)} is of ` +
+      `Cannot write to ${path}: a column must be one number per system; got ${show(column)} of ` +
         `a field with ${info.width} per ${info.level}`,
     );
   }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../../base/show.ts";
 import { readPairs } from "../../batch/extxyz/comment.ts";
 import { bad } from "../../batch/extxyz/lines.ts";
 import { parseExtxyz } from "../../batch/extxyz/read.ts";
@@ -146,11 +147,10 @@ function restored(system: System, line: number): System {
       if (field.level === "system") delete info[name];
     }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read extxyz: the fields in line ${
-        line + 1
-      } do not match their declaration. ${reason}`,
+      `Cannot read extxyz: the fields in line ${line + 1} do not match their declaration: ${
+        reasonOf(cause)
+      }`,
       { cause },
     );
   }

@@ -71,8 +71,8 @@ export function printWarning(message: string): void {
 
 /** Returns the warning for a part of a line that was removed. */
 export function lineWarning(path: string | URL, bytes: number): string {
-  return `${path} ended with a part of a line (${bytes} bytes), as a killed process leaves it. The part was removed; ` +
-    "the lines before it are complete";
+  return `${path} ended with an incomplete line (${bytes} bytes), as a killed process leaves it. The line was removed; ` +
+    "all lines before it are complete";
 }
 
 /** Returns the position after the last complete line; 0 if there is no complete line. */

@@ -12,7 +12,7 @@ import {
   REQUIRED_FIELDS,
 } from "../../batch/fields/fields.ts";
 import type { NumericInput } from "../../batch/fields/field_values.ts";
-import { show } from "../../base/show.ts";
+import { reasonOf, show } from "../../base/show.ts";
 import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import type { Stamp } from "../slice.ts";
@@ -61,7 +61,7 @@ function linesAfter(start: string, line: number): number {
   }
   if (Number(version) <= VERSION) return 0;
   throw new RangeError(
-    `Cannot read JSONL: the version in line ${line} must be ${VERSION} or less; got ${version}. A newer Hooke wrote it`,
+    `Cannot read JSONL: the version in line ${line} must be ${VERSION} or less; got ${version}. Update Hooke`,
   );
 }
 
@@ -123,9 +123,8 @@ function decode(text: string, line: number): System {
   try {
     return systemOfData(describe(JSON.parse(text)));
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new SyntaxError(
-      `Cannot read JSONL: line ${line} is not a valid system. ${reason}`,
+      `Cannot read JSONL: line ${line} is not a valid system: ${reasonOf(cause)}`,
       { cause },
     );
   }
@@ -136,7 +135,7 @@ function describe(line: Record<string, unknown>): SystemInput {
     line;
   if (!isObject(declared) || !isObject(info)) {
     throw new SyntaxError(
-      "fields and info must be objects; got other values",
+      `fields and info must be objects; got ${show(declared)} and ${show(info)}`,
     );
   }
   for (const name of REQUIRED_FIELDS) {
@@ -170,7 +169,7 @@ function customField(
   const field = Object.hasOwn(declared, name) ? declared[name] : undefined;
   if (!isObject(field)) {
     throw new SyntaxError(
-      `each key must be a field that it declares; got ${show(name)}`,
+      `each key must be a built-in or declared field; got ${show(name)}`,
     );
   }
   const { level, dtype, width, unit = "", fill, ...more } = field;

@@ -93,7 +93,7 @@ export async function readTensorBoard(path: string | URL): Promise<TensorBoardEv
 function checkVersion(name: string, version: string | undefined): void {
   if (version === FILE_VERSION) return;
   if (version === undefined) {
-    throw new SyntaxError(`Cannot read ${name}: record 0 must be its version`);
+    throw new SyntaxError(`Cannot read ${name}: its first record must contain its version`);
   }
   throw new RangeError(
     `Cannot read ${name}: its version must be ${FILE_VERSION}; got ${version}`,

@@ -180,7 +180,7 @@ export class TextStore<T> {
       const textOf = (i: number) => this.#text(file, starts[i]!, starts[i + 1] ?? end);
       yield* checkRecords(this.#format, [...lines, endLine], textOf);
       if (end < size && (await this.#text(file, end, size)).trim() !== "") {
-        const reason = "the file ends with a part of a record";
+        const reason = "the file ends with an incomplete record";
         yield { place: `line ${endLine}`, reason, isSummed: true, systems: 0 };
       }
     } finally {

@@ -108,15 +108,15 @@ interface End {
 
 /** Returns the warning for a part of a record that was removed. */
 export function cutWarning(path: string, { end, endLine }: End, size: number): string {
-  return `${path} ended with a part of a record, from line ${endLine} on (${
+  return `${path} ended with an incomplete record, from line ${endLine} on (${
     size - end
   } bytes), as a killed process leaves it. ` +
-    "The part was removed; the records before it are complete";
+    "The record was removed; all records before it are complete";
 }
 
 /** Returns the warning for a part of a record that a reader skips. */
 export function partWarning(path: string, { end, endLine }: End, size: number): string {
-  return `${path} ends with a part of a record, from line ${endLine} on (${
+  return `${path} ends with an incomplete record, from line ${endLine} on (${
     size - end
   } bytes), which is not read. ` +
     "Another process was killed, or is still writing";

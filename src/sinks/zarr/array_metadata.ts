@@ -160,7 +160,11 @@ function readCodecs(json: JsonReader, value: unknown, outer: readonly number[]):
     json.refuse(`${key}.chunk_shape`, `divisors of the shards' ${show(outer)}`, chunk);
   }
   if (chunks.reduce((a, b) => a * b, 16) > MOST_BYTES) {
-    json.refuse(`${key}.chunk_shape`, "large enough for an index of 2³¹ bytes", chunk);
+    json.refuse(
+      `${key}.chunk_shape`,
+      "so large that the index of a shard has at most 2³¹ bytes",
+      chunk,
+    );
   }
   const location = config.index_location ?? "end";
   const inner = (name: string) =>

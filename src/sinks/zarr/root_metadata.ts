@@ -82,7 +82,7 @@ function checkVersion(json: JsonReader, path: string, hooke: unknown): void {
   if (version <= VERSION) return;
   throw new RangeError(
     `Cannot read ${path}/zarr.json: its version must be ${VERSION} or less; got ${version}. ` +
-      "A newer Hooke wrote it",
+      "Update Hooke",
   );
 }
 
@@ -92,7 +92,7 @@ function readLevels(json: JsonReader, value: unknown): FieldPlace[] {
   return (["core", "custom"] as const).flatMap((group) =>
     Object.entries(json.object(`${key}.${group}`, groups[group] ?? {})).map(([stored, level]) => {
       const at = `${key}.${group}.${stored}`;
-      if (/[/\\]|^\.*$/.test(stored)) json.refuse(at, "named like a folder", stored);
+      if (/[/\\]|^\.*$/.test(stored)) json.refuse(at, "a valid name of a folder", stored);
       return { group, stored, level: LEVELS.get(json.oneOf(at, level, [...LEVELS.keys()]))! };
     })
   );

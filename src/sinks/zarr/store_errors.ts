@@ -17,7 +17,7 @@ export async function withPath<T>(
   } catch (error) {
     if (codeOf(error) === "ENOTDIR") {
       throw new SyntaxError(
-        `Cannot ${verb} ${path}: it must be a folder; it, or a part of its path, is a file`,
+        `Cannot ${verb} ${path}: the path must be a folder; it, or a folder above it, is a file`,
         { cause: error },
       );
     }

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../../base/show.ts";
 import { Batch } from "../../batch/batch.ts";
 import { atomicMass } from "../../batch/elements.ts";
 import {
@@ -153,10 +154,12 @@ export class StoreView {
         nextSystemId: 0,
       });
     } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SyntaxError(`Cannot read ${this.#path}: its systems are not valid. ${reason}`, {
-        cause,
-      });
+      throw new SyntaxError(
+        `Cannot read ${this.#path}: its systems are not valid: ${reasonOf(cause)}`,
+        {
+          cause,
+        },
+      );
     }
   }
 }

@@ -123,7 +123,7 @@ export class StoredArray {
   /** Throws a SyntaxError for a missing chunk. */
   refuseMissing(chunk: number): never {
     throw new SyntaxError(
-      `Cannot read ${this.path}: its chunk ${chunk} is missing; a file was removed`,
+      `Cannot read ${this.path}: its chunk ${chunk} is missing, because a file was removed`,
     );
   }
 

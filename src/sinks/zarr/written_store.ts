@@ -236,7 +236,7 @@ export class WrittenStore {
     await this.#open();
     if (this.#writer !== undefined) return this.#writer;
     throw new TypeError(
-      `Cannot write to ${this.path}: another program wrote this store, so it can only be read`,
+      `Cannot write to ${this.path}: another program wrote this store, so it can only be read. Use another folder`,
     );
   }
 

@@ -155,7 +155,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
       const wrong = places.find((place) => !exists(place));
       if (wrong === undefined) return places;
       throw new RangeError(
-        `Cannot read ${this.path}: places must be whole numbers below ${size}; got ${wrong}`,
+        `Cannot read ${this.path}: indices of systems must be whole numbers below ${size}; got ${wrong}`,
       );
     });
   }

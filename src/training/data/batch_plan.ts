@@ -86,7 +86,7 @@ export function planBatches(
   const length = dropLast ? Math.floor(count / batchSize) : Math.ceil(count / batchSize);
   if (length === 0) {
     throw new RangeError(
-      `Cannot ${action}: it must have at least ${
+      `Cannot ${action}: the data must have at least ${
         dropLast ? `${batchSize} samples` : "one sample"
       }; got ${count}`,
     );

@@ -143,7 +143,9 @@ export function checkDataset(action: string, dataset: unknown): void {
   const { length, get } = (dataset ?? {}) as Partial<IndexedDataset<unknown>>;
   if (Number.isSafeInteger(length) && length! >= 0 && typeof get === "function") return;
   throw new TypeError(
-    `Cannot ${action}: samples must be an array, or have length and get(i); got ${show(dataset)}`,
+    `Cannot ${action}: samples must be an array, or an object with length and get(i); got ${
+      show(dataset)
+    }`,
   );
 }
 

@@ -95,7 +95,7 @@ function sourceOf(action: string, what: string, data: unknown): DataSource {
   if (isSource(data)) return data;
   if (Array.isArray(data)) return batchesOf(() => data, { length: data.length });
   throw new TypeError(
-    `Cannot ${action}: ${what} must have a method batches, or be an array of batches; got ${
+    `Cannot ${action}: ${what} must be an array of batches, or an object with a method batches; got ${
       show(data)
     }`,
   );

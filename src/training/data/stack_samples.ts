@@ -45,7 +45,7 @@ export function stackSamples(
 ): TrainingFeeds {
   const placeOf = (k: number) => places?.[k] ?? k;
   if (samples.length === 0) {
-    throw new RangeError(`Cannot ${ACTION}: samples must have at least one sample; got 0`);
+    throw new RangeError(`Cannot ${ACTION}: at least one sample is required; got 0`);
   }
   const fields = fieldsOf(samples[0]!, placeOf(0));
   for (let k = 1; k < samples.length; k++) checkFields(samples[k]!, fields, placeOf(k));

@@ -54,7 +54,7 @@ export function sized(action: string, what: string, feed: HostFeed): Sized {
   const isSizes = Array.isArray(dims) && dims.every((n) => Number.isSafeInteger(n) && n >= 0);
   if (isSizes && countOf(dims) === length) return { data: data as TensorArray, dims };
   throw new RangeError(
-    `Cannot ${action}: ${what} must have as many numbers as its dims say; got ${length} for ${
+    `Cannot ${action}: ${what} must have non-negative integers as dims, whose product is its ${length} numbers; got ${
       show(dims)
     }`,
   );

@@ -63,7 +63,7 @@ export class TrainerFiles {
   #assertBetween(): void {
     if (!this.#engine.isInStep) return;
     throw new Error(
-      `Cannot save ${this.#name}: a step is in progress. checkpointSoon() saves after it`,
+      `Cannot save ${this.#name}: a step is in progress. Use checkpointSoon(), which saves after the step`,
     );
   }
 
@@ -136,12 +136,12 @@ export class TrainerFiles {
 
   #assertKept(of: ParameterValues, arena: Arena): void {
     if (!VALUES.includes(of)) {
-      const requirement = `of must be one of ${VALUES.join(", ")}`;
+      const requirement = `"of" must be one of ${VALUES.join(", ")}`;
       throw new RangeError(complaint(`read ${this.#name}`, requirement, of, VALUES));
     }
     if (of !== "ema" || arena.has("ema")) return;
     throw new RangeError(
-      `Cannot read averages of ${this.#name}: it keeps none. Pass ema: { decay } to the trainer`,
+      `Cannot read averages of ${this.#name}: the trainer keeps no averages. Pass ema: { decay } to the trainer`,
     );
   }
 

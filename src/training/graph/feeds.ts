@@ -62,23 +62,27 @@ function fitted(data: TensorArray, { name, dtype }: TensorInfo, isEvaluator: boo
   if (isFloat(data) && dtype !== "float32" && dtype !== "float64") {
     throw wrongType(name, dtype, data);
   }
-  return converted(data, new wanted(data.length), name);
+  return converted(data, new wanted(data.length), { name, dtype });
 }
 
 function isFloat(data: TensorArray): boolean {
   return data instanceof Float32Array || data instanceof Float64Array;
 }
 
-function converted(data: TensorArray, to: TensorArray, name: string): TensorArray {
+function converted(
+  data: TensorArray,
+  to: TensorArray,
+  { name, dtype }: Pick<TensorInfo, "name" | "dtype">,
+): TensorArray {
   const isBig = to instanceof BigInt64Array || to instanceof BigUint64Array;
   for (let i = 0; i < data.length; i++) {
     if (isBig) to[i] = BigInt(data[i]!);
     else (to as Float32Array)[i] = Number(data[i]!);
     if (Number(to[i]) === Number(data[i]) || isFloat(to)) continue;
     throw new TypeError(
-      `Cannot feed ${JSON.stringify(name)}: its numbers must be representable in its type; got ${
+      `Cannot feed ${JSON.stringify(name)}: its numbers must be in the range of ${dtype}; got ${
         data[i]
-      }`,
+      } at index ${i}`,
     );
   }
   return to;

@@ -246,7 +246,7 @@ function lossBuilder(graph: Graph): LossBuilder {
       if (only !== undefined && others.length === 0) return floats(graph, only.name);
       const names = graph.outputs.map(({ name }) => name).join(", ");
       throw new RangeError(
-        `Cannot train the model: it has several outputs, so the loss needs the name of one: pass output, one of ${names}`,
+        `Cannot train the model: it has several outputs, so the loss needs the name of one. Pass it the option "output", one of ${names}`,
       );
     },
     target: (name, type, like) => {

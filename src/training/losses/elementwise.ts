@@ -121,7 +121,7 @@ export function meanAbsoluteError(options: LossOptions = {}): Loss {
  */
 export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
   if (!(delta > 0 && delta < Infinity)) {
-    throw new RangeError(complaint("make a huber loss", "delta must be above 0", delta));
+    throw new RangeError(complaint("make a huber loss", "delta must be above 0 and finite", delta));
   }
   return elementwise("huber", options, (graph, difference) => {
     const size = graph.op("Abs", [difference], "f32");

@@ -48,7 +48,7 @@ export class LiveGroup implements ParameterGroup {
     if (this.factor > 0) this.base = value / this.factor;
     else if (value > 0) {
       throw new RangeError(
-        `Cannot set the learning rate of ${this.#optimizer}: the factor of its schedule is 0 now, so no base rate gives it`,
+        `Cannot set the learning rate of ${this.#optimizer}: the factor of its schedule is 0 now, so the rate can only be 0. Set the rate while the factor is above 0`,
       );
     }
   }
@@ -129,7 +129,7 @@ function checkNames(optimizers: readonly Optimizer[]): void {
   const names = optimizers.map(({ name }) => name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice === undefined) return;
-  throw new RangeError(complaint("train", "the names of optimizers must differ", twice));
+  throw new RangeError(complaint("train", "the names of optimizers must be unique", twice));
 }
 
 function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
@@ -141,19 +141,21 @@ function ownerOf(name: string, optimizers: readonly Optimizer[]): number {
   if (owners.length === 1) return owners[0]!;
   const who = owners.map((i) => optimizers[i]!.name).join(", ") || "none";
   throw new RangeError(
-    `Cannot train ${JSON.stringify(name)}: exactly one optimizer must update it; got ${who}. ` +
-      "Name its parameters in one optimizer, or freeze it",
+    `Cannot train ${
+      JSON.stringify(name)
+    }: exactly one optimizer must update this parameter; got ${who}. ` +
+      'Match its name by "parameters" of one optimizer only, or by "freeze"',
   );
 }
 
 function movesNothing({ name, parameters }: Optimizer, names: readonly string[]): RangeError {
   return new RangeError(
-    `Cannot train with optimizer ${name}: parameters must match at least one of ${
+    `Cannot train with optimizer ${name}: it must have at least one parameter of ${
       names.join(", ")
     }; got ` +
       (parameters === undefined
-        ? "nothing that the other optimizers leave"
-        : JSON.stringify(parameters)) +
+        ? "none, because the other optimizers have all"
+        : `none for parameters: ${JSON.stringify(parameters)}`) +
       didYouMean([parameters ?? []].flat()[0] ?? "", names),
   );
 }

@@ -221,7 +221,7 @@ export function checked({ beta2 = 0.999, eps = 1e-8 }: MomentOptions): Required<
     );
   }
   if (!(eps >= 0 && eps < Infinity)) {
-    throw new RangeError(complaint("make an optimizer", "eps must be 0 or more", eps));
+    throw new RangeError(complaint("make an optimizer", "eps must be 0 or more and finite", eps));
   }
   return { beta2, eps };
 }

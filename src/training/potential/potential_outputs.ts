@@ -59,8 +59,10 @@ export function withPotentialOutputs(
     throw new RangeError(
       `Cannot train ${name} on ${
         meanings[0] === "energy" ? "energies" : meanings[0]
-      }: none of its outputs ` +
-        `is known to be that: ${graph.outputs.map((output) => output.name).join(", ")}`,
+      }: no output is recognized as these. Its outputs are ` +
+        `${
+          graph.outputs.map((output) => output.name).join(", ")
+        }, so pass { outputs: … } to openPotential()`,
     );
   };
   const rows = (output: OnnxOutputBinding, width: readonly number[]) => {

@@ -84,7 +84,7 @@ function halfWave(from: number, to: number, t: number): number {
   return to + (from - to) * (1 + Math.cos(Math.PI * t)) / 2;
 }
 
-const PART: NumberRule = { requirement: "0 … 1", holds: (x) => x >= 0 && x <= 1 };
+const PART: NumberRule = { requirement: "from 0 to 1", holds: (x) => x >= 0 && x <= 1 };
 
 function checked(options: OneCycleOptions) {
   const action = "make a one-cycle schedule";

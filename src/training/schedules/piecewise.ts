@@ -38,7 +38,9 @@ export function piecewise(options: PiecewiseOptions): Schedule {
   const isObject = typeof at === "object" && at !== null && !Array.isArray(at);
   if (!isObject || Object.keys(at).length === 0) {
     throw new (isObject ? RangeError : TypeError)(
-      `Cannot ${action}: at must be an object, step → factor, such as { 10: 0.3 }; got ${show(at)}`,
+      `Cannot ${action}: the option "at" must be an object, step → factor, such as { 10: 0.3 }; got ${
+        show(at)
+      }`,
     );
   }
   const jumps = Object.entries(at).map(([key, factor]) => {
@@ -61,6 +63,6 @@ export function piecewise(options: PiecewiseOptions): Schedule {
 function stepOf(action: string, key: string): number {
   if (/^(0|[1-9]\d{0,8})$/.test(key)) return Number(key);
   throw new RangeError(
-    `Cannot ${action}: steps of at must be integers from 0 to 999999999; got ${show(key)}`,
+    `Cannot ${action}: the steps of "at" must be integers from 0 to 999999999; got ${show(key)}`,
   );
 }

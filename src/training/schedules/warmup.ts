@@ -53,7 +53,7 @@ export function warmup(options: WarmupOptions): Schedule {
   checkNumber(action, "from", from, NOT_NEGATIVE);
   if (typeof then !== "object" || then === null || typeof then.factor !== "function") {
     throw new TypeError(
-      `Cannot ${action}: then must be a schedule; got ${show(then)}`,
+      `Cannot ${action}: the option "then" must be a schedule; got ${show(then)}`,
     );
   }
   const { monitor, momentum, observe, save, load } = then;

@@ -30,7 +30,11 @@ export async function elementEnergiesOf(
   if (typeof wanted === "object") return { ...own, ...wanted };
   if (wanted !== "shift" && wanted !== "fit" && wanted !== "keep") {
     throw new RangeError(
-      complaint(ACTION, 'elementEnergies must be "shift", "fit", "keep" or a table', wanted),
+      complaint(
+        ACTION,
+        'elementEnergies must be "shift", "fit", "keep" or an object, symbol → energy',
+        wanted,
+      ),
     );
   }
   if (wanted === "keep" || energy === false || weightsOf(options).energy === 0) return own;

@@ -26,7 +26,11 @@ export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): 
   if (typeof valid !== "number") return { train: list, valid: systemsList(ACTION, valid) };
   if (!(valid >= 0 && valid < 1)) {
     throw new RangeError(
-      complaint(ACTION, "valid must be frames, or a share of 0 or more and below 1", valid),
+      complaint(
+        ACTION,
+        "valid must be an iterable of systems, or a fraction from 0 to below 1",
+        valid,
+      ),
     );
   }
   const count = Math.round(valid * list.length);

@@ -59,7 +59,7 @@ for (const op of CONTROL_FLOW) {
     const from = { If: "constant", Loop: "constant, constant_1, shifted", Scan: "shifted" }[op];
     assertEquals(
       error.message,
-      "Cannot differentiate y by x: nodes between the two must not have subgraphs (unroll control flow before the export); " +
+      "Cannot differentiate y by x: nodes on the path between the values must not have subgraphs (unroll control flow before the export); " +
         `got the ${op} "${node}" (node 2 of 3, made from ${from})`,
     );
   });
@@ -93,7 +93,7 @@ Deno.test("an operator without a rule is reported with its position and how to a
   assertEquals([error.op, error.node], ["Unheard", "Unheard_odd"]);
   assertEquals(
     error.message,
-    "Cannot differentiate y by x: every operator between the two must have a rule (add one: " +
+    "Cannot differentiate y by x: every operator on the path between the values must have a rule (add one: " +
       'gradientRules.on(["Unheard", Number], () => rule), as the option rules); got the ' +
       'Unheard "Unheard_odd" (node 2 of 4, made from wave)',
   );
@@ -201,7 +201,7 @@ Deno.test("names of gradients must be unused and unique", () => {
 });
 
 Deno.test("empty lists of names are rejected", () => {
-  const named = `${REFUSED}of and wrt must not be empty; got an empty list`;
+  const named = `${REFUSED}\`of\` and \`wrt\` must each name at least one value; got an empty list`;
   assertRefused(sines(), named, { of: [] });
   assertRefused(sines(), named, { wrt: [] });
 });
@@ -339,7 +339,7 @@ Deno.test("missing options and options of a wrong type are rejected", () => {
 
 Deno.test("a row that is itself a rule is rejected with the correct form", () => {
   const message =
-    'Cannot differentiate the Sin "Sin_wave": its row must return a rule, which is a function of a step and a writer: ' +
+    'Cannot differentiate the Sin "Sin_wave": the entry of its operator must return a rule, which is a function of a step and a writer: ' +
     'gradientRules.on(["Sin", Number], () => (step, write) => [share]); got ';
   assertEquals(withRule(({ g }: { g: string }) => [g])(), `${message}a list`);
   assertEquals(withRule(() => undefined)(), `${message}undefined`);

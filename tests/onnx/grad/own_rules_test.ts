@@ -117,7 +117,7 @@ Deno.test("checkRule() names an operator without a rule", () => {
   );
   assertStringIncludes(
     message,
-    "Cannot check the rule of my.Copy: every operator between the two ",
+    "Cannot check the rule of my.Copy: every operator on the path between the values ",
   );
   assertStringIncludes(message, 'got the my.Copy "Copy_copy" (node 1 of 3');
 });

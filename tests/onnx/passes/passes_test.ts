@@ -55,7 +55,7 @@ Deno.test("passes run in order, and report their changes", () => {
   assertEquals(graph.sort().map(({ opType }) => opType), ["Mul", "Add", "Add"]);
   assertEquals(
     showPasses(reports).split("\n")[6],
-    "mergeEquals 1 (4 → 3 nodes): what is there twice is there once",
+    "mergeEquals 1 (4 → 3 nodes): merges equal nodes",
   );
 });
 

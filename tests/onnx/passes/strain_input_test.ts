@@ -171,9 +171,12 @@ Deno.test("there is one strain per cell, and missing values are reported before 
     [{ positions: "x" }, 'values must exist in the graph; got "x"'],
     [
       { positions: "positions", shifts: "cell", batch: "batch" },
-      "together with edgeBatch or edges",
+      "edgeBatch or edges is required with shifts; got neither",
     ],
-    [{ positions: "positions", edgeBatch: "systems" }, "must be passed together with batch"],
+    [
+      { positions: "positions", edgeBatch: "systems" },
+      "batch is required with edgeBatch; got no batch",
+    ],
     [{ positions: "positions", cell: "cell", batch: "batch" }, "must have the shape [B, 3, 3]"],
   ];
   for (const [options, message] of errors) {

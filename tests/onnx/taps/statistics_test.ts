@@ -176,8 +176,8 @@ Deno.test("invalid statistics and tensors are rejected, and the graph does not c
   };
   refused([], undefined, "got []");
   refused(["mean", "median"], undefined, "got [mean, median]");
-  refused(["mean", "mean"], undefined, "a list without repetitions");
-  refused(["histogram"], undefined, "must have bins and a range; got undefined");
+  refused(["mean", "mean"], undefined, "a non-empty list without repetitions");
+  refused(["histogram"], undefined, "the option histogram must be { bins, range }; got undefined");
   refused(["histogram"], { bins: 0, range: [0, 1] }, "from 1 to 65536; got 0");
   for (const range of [[1, 1], [1, 0], [0, Infinity], [NaN, 1], [-3e38, 3e38], [1, 1 + 1e-12]]) {
     refused(["histogram"], { bins: 4, range }, `got [${range.join(", ")}]`);

@@ -111,7 +111,11 @@ Deno.test("interleave() refuses values that are not sources, and unknown orders"
     "must be a source of batches, or an object of several by name",
   );
   assertThrows(() => make(3), TypeError, "got 3");
-  assertThrows(() => make({ a: counted(1), b: {} }), TypeError, '"b" must have a method batches');
+  assertThrows(
+    () => make({ a: counted(1), b: {} }),
+    TypeError,
+    '"b" must be an array of batches, or an object with a method batches',
+  );
   assertThrows(() => make([], { order: "random" }), RangeError, '"sequential" or "roundRobin"');
   assertThrows(() => make([], { oder: "roundRobin" }), TypeError, "did you mean order?");
   assertThrows(() => interleave([]).batches(0, -1), RangeError, "the first batch must be");

@@ -84,7 +84,7 @@ Deno.test("a loader refuses invalid datasets and counts of batches", () => {
     assertThrows(
       () => make(bad, { batchSize: 1 }),
       TypeError,
-      "samples must be an array, or have length",
+      "samples must be an array, or an object with length",
     );
   }
   const options = { batchSize: 1 };

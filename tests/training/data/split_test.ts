@@ -109,6 +109,10 @@ Deno.test("splitDataset() refuses invalid datasets and fractions", () => {
       "fractions must be 0 or more, and their sum at most 1",
     );
   }
-  assertThrows(() => split(3, [1]), TypeError, "samples must be an array, or have length");
+  assertThrows(
+    () => split(3, [1]),
+    TypeError,
+    "samples must be an array, or an object with length",
+  );
   assertThrows(() => split(numbers, [1], -1), RangeError, "the seed must be");
 });

@@ -36,7 +36,7 @@ Deno.test("stackSamples() copies, and takes lists and arrays of single precision
 });
 
 const BAD: readonly [samples: unknown[], kind: ErrorConstructor, message: string][] = [
-  [[], RangeError, "samples must have at least one sample; got 0"],
+  [[], RangeError, "at least one sample is required; got 0"],
   [
     [{ x: [1, 2] }, { x: [1, 2] }, { x: [1] }],
     RangeError,
@@ -81,7 +81,7 @@ const BAD: readonly [samples: unknown[], kind: ErrorConstructor, message: string
   [
     [{ x: { data: new Float32Array(5), dims: [2, 3] } }],
     RangeError,
-    "must have as many numbers as its dims say; got 5 for [2, 3]",
+    "must have non-negative integers as dims, whose product is its 5 numbers; got [2, 3]",
   ],
 ];
 

@@ -184,7 +184,7 @@ Deno.test("what cannot be tuned is refused, and says why", async () => {
   const rejects = (options: object, error: typeof TypeError, text: string) =>
     assertRejects(() => fineTune({ ...plain, ...options }), error, text);
   await rejects({ rate: 1 }, TypeError, "rate");
-  await rejects({ valid: 1 }, RangeError, "valid must be frames, or a share");
+  await rejects({ valid: 1 }, RangeError, "valid must be an iterable of systems, or a fraction");
   for (const references of [0, -1, 1.5]) {
     await rejects({ references }, RangeError, "references must be a positive integer");
   }
@@ -198,6 +198,6 @@ Deno.test("what cannot be tuned is refused, and says why", async () => {
   await rejects(
     { model: g.build(), manifest: {} },
     RangeError,
-    "on energies: none of its outputs is known",
+    "on energies: no output is recognized as these",
   );
 });

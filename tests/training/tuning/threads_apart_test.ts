@@ -36,7 +36,7 @@ Deno.test("a comparison has the threads that it is given, and one by default", a
     RangeError,
   );
   assertEquals(
-    /threads must equal those of the process's first session, 1; got 3/.test(message),
+    /threads must be 1, as in the first session of this process; got 3/.test(message),
     true,
   );
 });

@@ -17,7 +17,7 @@ interface GradientNames {
 export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: GradientNames): void {
   const { graph } = write;
   if (of.length === 0 || Object.keys(wrt).length === 0) {
-    throw refused("of and wrt must not be empty", "an empty list");
+    throw refused("`of` and `wrt` must each name at least one value", "an empty list");
   }
   for (const name of [...of, ...Object.keys(wrt), ...cotangent === undefined ? [] : [cotangent]]) {
     assertThere(graph, name);

@@ -269,7 +269,7 @@ class SessionInWorker implements WorkerSession {
     const advice = [
       "Pass a larger timeout if it needs longer",
       ...(threads > 1 ? [`or threads: 1 instead of ${threads}`] : []),
-      ...(isDeno() ? ["its thread keeps a processor busy until the process ends"] : []),
+      ...(isDeno() ? ["its thread keeps a CPU core busy until the process ends"] : []),
     ];
     return this.#unavailable(
       "hung",
