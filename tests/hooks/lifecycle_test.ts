@@ -225,7 +225,7 @@ Deno.test("the stage of a hook may be given when it is added; the hook itself is
     [
       hook({ name: "table", on: { training: { STEP_END() {} } } }),
       "training/STEP_END",
-      "this one has on",
+      "the hook chooses its stages by on",
     ],
     [{ frequency: 1, call() {}, runsOnStage: () => true }, "training/STEP_END", "has runsOnStage"],
     [{ frequency: 1, call() {}, stages: ["training/STEP_END"] }, "training/STEP_END", "has stages"],

@@ -318,7 +318,7 @@ Deno.test("an engine's kinds are kinds, one at least, each with a name of its ow
   assertThrows(
     () => checkKinds([WorkStage, other]),
     RangeError,
-    'must differ; got "work"',
+    'must be unique; got "work"',
   );
   checkKinds([WorkStage, DynamicsStage]);
 });
