@@ -227,8 +227,16 @@ Deno.test("the stage of a hook may be given when it is added; the hook itself is
       "training/STEP_END",
       "the hook chooses its stages by on",
     ],
-    [{ frequency: 1, call() {}, runsOnStage: () => true }, "training/STEP_END", "has runsOnStage"],
-    [{ frequency: 1, call() {}, stages: ["training/STEP_END"] }, "training/STEP_END", "has stages"],
+    [
+      { frequency: 1, call() {}, runsOnStage: () => true },
+      "training/STEP_END",
+      "the hook chooses its stages by runsOnStage",
+    ],
+    [
+      { frequency: 1, call() {}, stages: ["training/STEP_END"] },
+      "training/STEP_END",
+      "the hook chooses its stages by stages",
+    ],
   ];
   for (const [hook, stage, message] of wrong) {
     const other = make();
