@@ -38,7 +38,7 @@ export function canonicalText(value: unknown, root: string): string {
   return textOf(value, { root, keys: [], parents: [] });
 }
 
-/** The values that canonical JSON can hold. */
+/** List of the values that canonical JSON can hold, for error messages. */
 const PLAIN =
   "plain data (null, a boolean, number, string, array, plain object, Date or typed array of numbers)";
 

@@ -1,6 +1,6 @@
 /**
- * Names that other programs use for an option or a device, by its name in this package. `nearest` returns the first
- * name in this order that is a candidate.
+ * Synonyms from other programs, separated by spaces, by the name of an option or a device in this package. `nearest`
+ * returns the first name in this order that is a candidate.
  */
 const SYNONYMS: Readonly<Record<string, string>> = {
   temperature: "temp t kelvin temperature_k",

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** Plain causes by error code. For a code that is missing here, the message of the system is shown. */
+/**
+ * Causes in plain words, by error code. For a code that is missing here, messages show the text of the system's
+ * error.
+ */
 const CAUSES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", "permission denied"],
   ["EPERM", "permission denied"],

@@ -39,7 +39,10 @@ const NONE: PathLock = { assertThere: () => {}, release: () => {} };
  */
 const held = new Set<string>();
 
-/** Error codes for a path at which no file or folder exists. The code that opens the path next reports them. */
+/**
+ * Error codes for a path at which no file or folder exists. Such a path is not locked, and the code that opens it
+ * next reports the error.
+ */
 const NOTHING: readonly unknown[] = ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG"];
 /** Error codes of file systems without locks. Some network file systems refuse to lock folders with `EBADF`. */
 const NO_LOCKS: readonly unknown[] = [

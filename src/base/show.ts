@@ -6,9 +6,9 @@
 
 import { didYouMean } from "./did_you_mean.ts";
 
-/** Number of elements of a list that are shown. A cell has nine. */
+/** Largest number of elements of a list that are shown. A cell has nine numbers. */
 const SHOWN = 9;
-/** Number of characters of a string that are shown. */
+/** Largest number of characters of a string that are shown. */
 const LONGEST = 80;
 
 /**

@@ -20,7 +20,7 @@ export interface CheckpointContent {
   readonly data: unknown;
 }
 
-/** Content that a reader can restore. An omitted member is not checked. */
+/** Kind and schema that a reader can restore. An omitted member is not checked. */
 export interface CheckpointExpectation {
   /** Kind that the checkpoint must have. */
   readonly kind?: string;

@@ -66,7 +66,7 @@ export function decodeFrom(
 
 type Refuse = (requirement: string, value: string) => never;
 
-/** Checks the preamble, and returns the length of the header. */
+/** Checks the preamble, and returns the length of the header in bytes. */
 function readPreamble(
   name: string,
   bytes: Uint8Array,
@@ -153,7 +153,7 @@ function assertExpected(
   }
 }
 
-/** Formats bytes as hexadecimal numbers. */
+/** Formats bytes as two-digit hexadecimal numbers with spaces between them. */
 function showBytes(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

@@ -11,7 +11,7 @@ import { writeInFolder } from "./file.ts";
 import { builtin, type Builtins } from "../platform/process.ts";
 
 const NAME = /^step-(\d+)\.hooke$/;
-/** Names of unfinished files, which a killed process leaves in the folder. */
+/** Matches the names of unfinished files, which a killed process leaves in the folder. */
 const UNFINISHED = /^step-\d+\.hooke\.[-0-9a-f]{36}\.tmp$/;
 
 /** Number of attempts to load a checkpoint while another run removes the ones that were just listed. */
@@ -139,8 +139,8 @@ export async function loadLatest<T>(
 }
 
 /**
- * Returns `undefined` if no checkpoint failed to load. Otherwise throws an Error, because the caller would start from
- * scratch and the earlier run would be lost.
+ * Returns `undefined` if `errors` is empty, which means that the folder has no checkpoints. Otherwise throws an
+ * Error: if the caller started from scratch, the earlier run would be lost.
  */
 function assertNone(folder: string, errors: readonly Error[]): undefined {
   if (errors.length === 0) return undefined;
@@ -154,7 +154,8 @@ function assertNone(folder: string, errors: readonly Error[]): undefined {
 }
 
 /**
- * Returns the warning about an unreadable checkpoint. It contains the error, and the checkpoint that is used instead.
+ * Returns the warning about an unreadable checkpoint. The text quotes `error`, and names the checkpoint `used` from
+ * which the run continues.
  */
 export function passedOverWarning(error: Error, used: string): Error {
   return new Error(`${error.message}. The run continues from ${used} instead`, { cause: error });

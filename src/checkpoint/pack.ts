@@ -9,7 +9,7 @@ import { MAX_DEPTH, Place } from "./place.ts";
 import { showKind } from "../base/show.ts";
 import { isDetached, typedArrayName } from "./typed_array.ts";
 
-/** Data in the form in which a file stores it. */
+/** Data of a checkpoint, split into JSON text and the bytes of the typed arrays. */
 export interface Packed {
   /** JSON text for the header. */
   readonly text: string;
@@ -17,13 +17,16 @@ export interface Packed {
   readonly arrays: readonly Uint8Array[];
 }
 
-/** Converts data for a file. Throws a TypeError that names the path of the value if a value cannot be restored. */
+/**
+ * Splits data into JSON text and the bytes of its typed arrays. Throws a TypeError with the path of the first value
+ * that a checkpoint cannot restore.
+ */
 export function pack(data: unknown): Packed {
   const packer = new Packer();
   return { text: packer.pack(data), arrays: packer.arrays };
 }
 
-/** The values that a checkpoint can hold. */
+/** List of the values that a checkpoint can hold, for error messages. */
 const PLAIN =
   "plain data (null, a boolean, number, bigint, string, array, plain object or typed array)";
 

@@ -4,7 +4,10 @@
  * @module
  */
 
-/** Largest nesting depth of data. States need less, and it is far below the limit of the call stack. */
+/**
+ * Largest nesting depth of the data in a checkpoint. States of engines need less, and a recursion of this depth is
+ * far from overflowing the call stack.
+ */
 export const MAX_DEPTH = 500;
 
 /** Path to a value, written as in code: `data.hooks["my log"].rows[2]`. */

@@ -89,7 +89,7 @@ export class SectionReader {
   #at = 0;
   #crc = 0;
 
-  /** Starts at the beginning of `file`. Calls `refuse`, which throws, for each error. */
+  /** Creates a reader at the beginning of `file`. Errors of the file are passed to `refuse`, which must throw. */
   constructor(file: Uint8Array, refuse: (requirement: string, value: string) => never) {
     this.#file = file;
     this.#refuse = refuse;

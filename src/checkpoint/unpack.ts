@@ -11,7 +11,10 @@ import { typedArrayClass } from "./typed_array.ts";
 export interface PackedSource {
   /** Returns the bytes of the next array. `name` is its path in error messages. */
   take(length: number, name: string): Uint8Array;
-  /** Throws an error that the file is invalid. */
+  /**
+   * Throws the error for an invalid file. `requirement` is the rule that the file breaks, and `value` the content
+   * that breaks it.
+   */
   refuse(requirement: string, value: string): never;
 }
 

@@ -68,7 +68,10 @@ export const DEMO: Command = {
   ],
 };
 
-/** Runs the demo. */
+/**
+ * Runs the demo with the values of its command-line options, by name, and prints the results. Throws a UsageError if
+ * a value is invalid or a file cannot be created.
+ */
 export async function demo(
   values: ReadonlyMap<string, string>,
   terminal: Terminal,

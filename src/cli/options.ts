@@ -41,7 +41,10 @@ export class UsageError extends Error {
 
 const HELP: Option = { help: "Show this help" };
 
-/** Returns the values of a command's options. Throws a UsageError if an option is unknown or lacks its value. */
+/**
+ * Parses the arguments of a command, and returns the values of the given options by name. The value of a switch is
+ * `"true"`. Throws a UsageError if an option is unknown or lacks its value.
+ */
 export function readOptions(
   command: Command,
   args: readonly string[],

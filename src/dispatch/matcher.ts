@@ -67,7 +67,7 @@ export interface GuardTest {
   readonly cls?: Class;
 }
 
-/** A matcher after parsing. */
+/** A parsed matcher. */
 export type Test =
   | { readonly type: "literal"; readonly value: Literal }
   | GuardTest
@@ -155,7 +155,7 @@ function sameValueZero(a: unknown, b: unknown): boolean {
   return a === b || (a !== a && b !== b);
 }
 
-/** Returns a test as the user would write it. */
+/** Formats a test as the matcher that the user wrote, such as `Dog` or `"wasm"`. */
 export function describeTest(test: Test): string {
   switch (test.type) {
     case "any":

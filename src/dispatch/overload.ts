@@ -124,7 +124,7 @@ export interface AnyOverload {
   explain(...args: readonly unknown[]): string;
 }
 
-/** Creates a set from its rows. Calls `check` with every matcher that is added later. */
+/** Creates an overload set from sorted rows. Calls `check` with each matcher that `on` adds later. */
 export function buildOverload(
   rows: readonly Row[],
   fallback: Handler | undefined,

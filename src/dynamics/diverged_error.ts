@@ -6,7 +6,7 @@ export interface DivergedDetails {
   readonly atom?: number | undefined;
   /** Name of the model that returned values that are not finite. */
   readonly model?: string;
-  /** Explanation by the model, if it has one. */
+  /** The model's explanation of the values that are not finite, if the model provides one. */
   readonly fault?: string | undefined;
   /** Explanation of why the cell is too flat or too small for the neighbor pairs. */
   readonly flat?: string;

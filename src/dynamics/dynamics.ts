@@ -56,7 +56,7 @@ export class Dynamics<
   readonly #streams: EngineStreams;
   readonly #checkpoints: Checkpoints;
   #state: "idle" | "running" | "closed" = "idle";
-  /** The fused engine of which this one is a stage, if any. Its calls are forwarded there. */
+  /** The fused engine of which this engine is a stage, if any. */
   #whole: WholeEngine | undefined;
 
   /** Throws a TypeError or RangeError that names the first invalid option or hook. */

@@ -3,15 +3,15 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { BondList } from "./bond_list.ts";
 
 /**
- * Default tolerance of bond lengths by precision: the best that float32 reaches safely, and a sufficient value for
- * float64. `LEAST` holds the smallest values that are used.
+ * Default relative tolerance of bond lengths, by the precision of the backend. In float32 it is the smallest
+ * tolerance that is reached safely. A tolerance below `LEAST` is raised to `LEAST`.
  */
 const TOLERANCE = { f32: 1e-6, f64: 1e-10 } as const;
 const LEAST = { f32: 5e-7, f64: 1e-15 } as const;
 
 /**
- * Arguments of the bond kernels on a backend: the `common` ones of all kernels, and the `rows` with the lengths of
- * the bonds.
+ * Arguments of the bond kernels on a backend: `common` for all of these kernels, and `rows` for those that read the
+ * lengths of the bonds.
  */
 export interface BondBuffers {
   readonly common: {

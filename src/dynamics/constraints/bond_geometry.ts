@@ -41,7 +41,11 @@ export class BondGeometry {
     return Math.sqrt(x * x + y * y + z * z);
   }
 
-  /** Returns half of the smallest height of the cell, Å. A shorter bond certainly goes to the nearest image. */
+  /**
+   * Returns half of the smallest height of a system's cell along its periodic directions, Å. A bond shorter than this
+   * certainly connects an atom to the nearest image of the other one. Returns Infinity if no direction is periodic or
+   * the cell is singular.
+   */
   reach(system: number): number {
     const at = 3 * system;
     if (!invertCell(this.#cells, 9 * system, this.#inverse)) return Infinity;

@@ -23,7 +23,7 @@ import { parameter } from "../integrators/parameters.ts";
 import { countHeld } from "./held_freedom.ts";
 import { POSITIONS_LOW } from "../engine/state_names.ts";
 
-/** Name of the state that holds the fixed directions of each atom, also in checkpoints. */
+/** Name of the state array with the fixed directions of each atom, in the batch and in checkpoints. */
 const FIXED = "fixedDirections";
 
 /** The constraints of an engine, applied to a batch. */
@@ -302,7 +302,7 @@ function changes({ kernel, args }: KernelCall, buffer: Buffer): boolean {
   );
 }
 
-/** Returns whether an argument is a buffer with one time step per system. */
+/** Returns whether a kernel argument is a buffer of real numbers, such as the time step of each system. */
 function isTimes(value: unknown): value is Buffer<"real"> {
   return typeof value === "object" && (value as Buffer).dtype === "real";
 }

@@ -3,7 +3,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { systemName } from "../../batch/store.ts";
 import type { BondList } from "./bond_list.ts";
 
-/** Everything in a batch that constraints and hooks hold. */
+/** Atoms, bonds and centers of mass of a batch that constraints and hooks hold. */
 interface HeldParts {
   /** Directions in which atoms are fixed, one number per atom: the sum of 1 for x, 2 for y and 4 for z. */
   readonly fixed: ArrayLike<number> | undefined;

@@ -42,9 +42,9 @@ export interface Criterion {
    */
   readonly reduceDims?: number | readonly number[];
   /**
-   * Custom function that returns for each system whether the condition is met. It receives the values and the offsets
-   * of the systems in them. All other members except `key` are then ignored. Each judgment then requires a return to
-   * JavaScript.
+   * Custom function that returns for each system whether the condition is met. It receives the values, and for each
+   * system the index of its first entry, followed by the number of entries. All other members except `key` are then
+   * ignored. Each judgment then requires a return to JavaScript.
    *
    * @default undefined
    */
@@ -239,7 +239,7 @@ function withName(criterion: Criterion): NamedCriterion {
   return name === undefined ? criterion as NamedCriterion : { ...criterion, key: name };
 }
 
-/** The objects of an engine that a {@linkcode ConvergenceHook} uses. */
+/** The batch and the settings from which a {@linkcode ConvergenceHook} creates its kernels. */
 export interface ConvergenceDevice {
   /** The batch on its backend. */
   readonly state: ResidentBatch;

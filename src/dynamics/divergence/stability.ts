@@ -87,8 +87,8 @@ export class Stability {
   }
 
   /**
-   * Returns the largest number of steps for one call. At the beginning of a run calls end at the next sample. Later
-   * calls are not shortened, because ending a call costs more than a sample.
+   * Returns the largest number of steps for one multi-step call. At the beginning of a run, a call ends at the next
+   * sample. Later calls are not shortened, because ending a call costs more than a sample.
    */
   limit(stepCount: number): number {
     return this.#interval > SOON ? Infinity : this.next - stepCount;
@@ -119,7 +119,9 @@ export class Stability {
     this.next = Infinity;
   }
 
-  /** Samples the velocities of all systems. They are checked at once on the host, and on arrival from a device. */
+  /**
+   * Samples the velocities of all systems. They are checked at once on the host, and when they arrive from a device.
+   */
   look(run: BatchRun): void {
     const now = performance.now();
     if (now - this.#lookedAt < EVERY_MS) this.#interval *= 2;
@@ -144,7 +146,10 @@ export class Stability {
     this.rest();
   }
 
-  /** Prepares for the batch of a run, and checks its time steps. Returns false if no step takes time. */
+  /**
+   * Collects the data of a run's batch for the samples, and checks its time steps. Returns false if no step takes
+   * time.
+   */
   #meet(run: BatchRun): boolean {
     this.rest();
     this.#found.clear();
@@ -189,7 +194,7 @@ export class Stability {
     this.#lookAt(run, sample);
   }
 
-  /** Returns the stage of a system. */
+  /** Returns the parameters of the stage in which a system was when the sample was taken. */
   #stageOf({ stages }: Sample, system: number): WatchedStage {
     const all = this.#watched!.stages;
     return all[stages?.[system] ?? 0] ?? all.at(-1)!;

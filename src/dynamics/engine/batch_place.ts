@@ -229,8 +229,8 @@ export class BatchPlace {
   }
 
   /**
-   * Frees the batch. If a model frees its resources asynchronously, `close` waits for it; its errors are ignored if
-   * the device `isLost`.
+   * Frees the batch. A model may free its resources asynchronously; `close` waits for that. If `isLost` is true, the
+   * device is lost and errors of the model are ignored.
    */
   #free(isLost = false): void {
     const run = this.#run;

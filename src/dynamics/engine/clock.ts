@@ -53,7 +53,10 @@ export class Clock {
     });
   }
 
-  /** Returns the time of each system after the given numbers of steps, fs; NaN if steps take no time. */
+  /**
+   * Returns the time of each system, fs; NaN if steps take no time. `steps` has the step counts of each system, one
+   * per stage if there are several.
+   */
   at(steps: Int32Array): Float64Array {
     const stages = this.#dts ??= this.#readDts();
     const each = stages.length;
@@ -68,8 +71,8 @@ export class Clock {
   }
 
   /**
-   * Returns whether time and steps of the batch have not changed since the last `keep`. They change if another engine
-   * runs the batch, or the caller sets its time.
+   * Returns whether the times and step counts of the batch are those of the last call of `keep`. They change if
+   * another engine runs the batch, or the caller sets the time.
    */
   isOf(batch: Batch): boolean {
     if (this.#dt === undefined) return true;
@@ -78,7 +81,10 @@ export class Clock {
       this.at(this.#left).every((time, s) => time === times[s]);
   }
 
-  /** Remembers the numbers of steps, and writes the time into the batch for the next integrator if steps take time. */
+  /**
+   * Records the step counts of the batch. If steps take time, writes the time to the batch, from which the next clock
+   * starts.
+   */
   keep(batch: Batch): void {
     this.#left = this.#steps(batch).slice();
     this.note(batch);

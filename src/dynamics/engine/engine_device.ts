@@ -24,7 +24,7 @@ export interface DeviceRequest extends PickOptions {
   readonly keepSeconds?: number;
 }
 
-/** Options that determine the device of an engine. */
+/** Options of an engine that determine its device. */
 interface PlaceOptions {
   readonly device?: DeviceName | DeviceRequest;
   readonly threads?: number;
@@ -136,7 +136,7 @@ export class EngineDevice {
     return backend;
   }
 
-  /** Closes a backend that this device has opened. A backend on the host stays open. */
+  /** Closes the backend if this device has opened it and it does not run on the host. */
   close(): void {
     if (this.#request === undefined || this.#isHost) return;
     this.#backend?.dispose();

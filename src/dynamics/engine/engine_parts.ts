@@ -38,7 +38,7 @@ export interface EngineParts {
   readonly hooks: EngineHooks<DynamicsKind>;
   /** Engines that are the stages of this engine; empty if it is not fused. */
   engines: readonly object[];
-  /** The part of a fused engine that this engine runs as a stage; `undefined` if it is not a stage. */
+  /** The systems of this engine's stage in a fused run, for its hooks; `undefined` if the engine is not a stage. */
   part: StagePart | undefined;
   /** Returns the context fields of the engine's hooks for a batch. */
   contextOf(batch: Batch): object;

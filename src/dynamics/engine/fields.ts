@@ -47,7 +47,7 @@ function fieldNames(own: readonly string[]): readonly string[] {
   return [...new Set([...STORED, ...MEASURED, CHANGE, "time", FRAME, ...own])];
 }
 
-/** The current batch of an engine, with everything that reading its fields requires. */
+/** The current batch of an engine, and the objects that compute its times and measures. */
 export interface FieldHost {
   /** The batch on its device. */
   readonly state: ResidentBatch;
@@ -96,7 +96,8 @@ export class DynamicsFields implements StateSource {
   }
 
   /**
-   * Returns the value of a field for readers. As long as the array and the systems are the same, it is the same view.
+   * Returns the value of a field for readers. Repeated calls return the same view until the array or the systems
+   * change.
    */
   #read(field: string): unknown {
     const values = this.#value(field);

@@ -143,8 +143,8 @@ export class HeldBatch {
   }
 
   /**
-   * Writes the values that the next integrator needs to the batch: the time, and `dofRemoved` of systems whose center
-   * of mass a thermostat has set in motion.
+   * Writes values to the batch that the next integrator reads: the time, and `dofRemoved` of systems whose center of
+   * mass a thermostat has set in motion.
    */
   #noteTime(): void {
     const { integrator, loop: { stepCount }, place } = this.#engine;

@@ -65,16 +65,16 @@ const MEASURES: Readonly<
   },
 };
 
-/** Names of the fields that are measured. The energy change is not among them. */
+/** Names of the measured fields, except the energy change. */
 export const MEASURED: readonly string[] = Object.keys(MEASURES);
 
-/** Returns whether a field is measured and not stored. */
+/** Returns whether a field is computed on demand and not stored in the batch. */
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
 
 /**
- * Name of the conserved quantity of an integrator. It depends on the potential energy, and is no convergence
+ * Name of the conserved quantity of an integrator. It depends on the potential energy, and cannot be a convergence
  * criterion.
  */
 export const CONSERVED = "conservedEnergy";
@@ -138,7 +138,7 @@ function perSystem(state: ResidentBatch, name: string): Buffer<"f64"> {
   return state.scratch(name, { dtype: "f64", level: "system", initial: NaN });
 }
 
-/** The stages of a run in which a center of mass at rest stays at rest. */
+/** Buffers from which kernels see whether a system is in a stage that keeps a center of mass at rest. */
 interface RestingStages {
   /** Index of the stage of each system. */
   readonly stage: Buffer<"i32">;
@@ -149,7 +149,8 @@ interface RestingStages {
 const restingStages = new WeakMap<ResidentBatch, RestingStages>();
 
 /**
- * Returns whether a system is past all stages with a thermostat that moves its center of mass, and none has moved it.
+ * Returns whether a system has left behind all stages whose thermostat moves the center of mass, without being moved
+ * by one.
  */
 export type IsSpared = (system: number) => boolean;
 
@@ -166,8 +167,8 @@ export function noteStages(
 }
 
 /**
- * Buffers of degrees of freedom of each batch: the first if centers of mass may move, the second if they stay at
- * rest.
+ * Buffers with the degrees of freedom of each system, by batch: the first for integrators that move the center of
+ * mass, the second for those that keep it at rest.
  */
 const freedoms = new WeakMap<ResidentBatch, [Buffer<"i32">?, Buffer<"i32">?]>();
 
@@ -186,8 +187,9 @@ function freedomIn(state: ResidentBatch, keepsMomentum: boolean): Buffer<"i32"> 
 }
 
 /**
- * Returns the degrees of freedom of each system that a momentum-conserving thermostat heats. Such a thermostat leaves
- * a center of mass at rest. If an earlier stage has set it in motion, the center of mass counts.
+ * Returns the buffer with the number of degrees of freedom of each system that a momentum-conserving thermostat
+ * heats. Such a thermostat keeps a center of mass at rest. If an earlier stage has set the center of mass in motion,
+ * its degrees of freedom count.
  */
 export function freedomOfBath(state: ResidentBatch): Buffer<"i32"> {
   return freedomIn(state, placeOf(state)?.isStirred !== true);

@@ -59,7 +59,10 @@ export class SystemRows {
     this.#each(each, isNode, (from, to, at) => whole.set(rows.subarray(at, at + to - from), from));
   }
 
-  /** Returns the entries of the selected systems in a mask with one number per system. */
+  /**
+   * Returns the entries of the selected systems in `mask`, which has one number per system of the batch; 0 for
+   * missing entries.
+   */
   masked(mask: ArrayLike<number>): Int32Array {
     return Int32Array.from(this.places, (place) => mask[place] ?? 0);
   }
@@ -104,8 +107,8 @@ export class SystemRows {
 }
 
 /**
- * Returns how the values of a field are divided among the atoms or systems of a batch with the given node offsets.
- * Returns `undefined` for fields per edge. Measured fields have one row per system.
+ * Returns the rows of a field with `length` values: how many values belong to each atom or system, given the node
+ * offsets of the systems. Returns `undefined` for fields per edge. Measured fields have one row per system.
  */
 export function rowsIn(
   batch: Batch,

@@ -44,7 +44,7 @@ export interface Barostat {
   readonly step: Buffer<"real">;
   /** Kernel of half a kick of the cell. */
   readonly kickCell: KernelCall;
-  /** Kernel of half a kick of the atoms. */
+  /** Kernel of half a kick of the atoms, under the strain rate of the cell. */
   readonly kick: KernelCall;
   /** Kernel of a drift of atoms and cell over a whole step. */
   readonly drift: KernelCall;

@@ -30,7 +30,7 @@ export interface RelaxerOptions {
   readonly cell?: boolean | CellOptions;
 }
 
-/** Options for the relaxation of cells after the check, with defaults. */
+/** Checked options for the relaxation of cells, with defaults. */
 export interface CheckedCell {
   /** External pressure, eV/Å³. */
   readonly pressure: PerSystem;

@@ -20,7 +20,7 @@ import type { OpenIntegrator } from "../integrators/integrator.ts";
 import { parameterTable, perSystem } from "../integrators/parameters.ts";
 import { placeOf, type StagePlace } from "../stages/stage_place.ts";
 
-/** Variables of an optimizer that relaxes cells. */
+/** Buffers on which an optimizer works when cells relax, and the kernels that convert them to positions and cells. */
 export interface CellRelaxation {
   /** Kernels that run before the optimizer, and compute its forces. */
   readonly before: readonly KernelCall[];
@@ -92,7 +92,7 @@ export function openCell(
   };
 }
 
-/** Returns the arguments of the kernels that compute forces on cells and deform them. */
+/** Returns the arguments of the kernels that compute the forces on cells and deform the cells. */
 function driveOf(state: ResidentBatch, engine: string, cell: CheckedCell) {
   const { forces, virial } = outputsOf(state);
   const pbc = state.field<"i32">("pbc");

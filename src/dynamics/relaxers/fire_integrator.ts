@@ -26,7 +26,7 @@ export interface FireArguments {
   readonly alpha: Buffer<"f64">;
   /** Number of consecutive downhill steps of each system. */
   readonly positive: Buffer<"i32">;
-  /** Parameters of the kernel, in its order, one row per system. */
+  /** Parameters of the kernel, one row per system, in the column order that the kernel defines. */
   readonly parameters: Buffer<"f64">;
   /** Displacements of the cells, nine numbers per system, if the cells relax. */
   readonly cellPositions?: Buffer<"real">;
@@ -48,9 +48,9 @@ export interface FireVariant {
   readonly dt: PerSystem;
   /** Initial value of α. */
   readonly alpha: PerSystem;
-  /** The option `cell`, not checked yet. */
+  /** The option `cell` as the user passed it. */
   readonly cell: boolean | CellOptions;
-  /** Parameters of the kernel, in its order. */
+  /** Parameters of the kernel by name, in the column order that the kernel defines. */
   readonly columns: Readonly<Record<string, PerSystem>>;
   /** Returns the kernel call of a step. */
   readonly step: (state: ResidentBatch, args: FireArguments) => KernelCall;

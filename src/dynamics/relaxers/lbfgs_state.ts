@@ -9,17 +9,19 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { LbfgsCount, LbfgsMemory } from "../../kernels/relax/lbfgs_step.ts";
 import { LBFGS_COUNTS } from "../engine/state_names.ts";
 
-/** History that a step of L-BFGS reads and updates. */
+/** Buffers with the L-BFGS history of each system, which a step reads and updates. */
 export interface LbfgsState {
-  /** Remembered steps, and the changes of the forces over them. */
+  /**
+   * For each atom, the remembered pairs: its displacement in a step, and the change of its force, three numbers each.
+   */
   readonly history: Buffer<"real">;
   /** Numbers derived from the history. */
   readonly memory: Buffer<"f64">;
-  /** Numbers of remembered steps of each system, and other counters. */
+  /** Number of remembered pairs of each system, and other counters, at the indices of `LbfgsCount`. */
   readonly counts: Buffer<"i32">;
 }
 
-/** Creates the history for `depth` pairs. Its arrays have space for one more pair, the current one. */
+/** Creates the buffers for a history of `depth` pairs. They have room for one more pair, the current one. */
 export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   const rows = depth + 1, level = "system";
   return {
@@ -29,7 +31,9 @@ export function lbfgsState(state: ResidentBatch, depth: number): LbfgsState {
   };
 }
 
-/** Creates the history of the cells for `depth` pairs. */
+/**
+ * Creates the buffer for the cells' part of a history of `depth` pairs, nine numbers per displacement and per force.
+ */
 export function lbfgsCellHistory(state: ResidentBatch, depth: number): Buffer<"real"> {
   const width = 18 * (depth + 1);
   return state.state("lbfgsCellHistory", { dtype: "real", level: "system", width });

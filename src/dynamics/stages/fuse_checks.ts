@@ -45,7 +45,10 @@ export function checkEngines(engines: readonly Dynamics[]): void {
   }
 }
 
-/** Throws a TypeError if nothing ends a stage other than the last, and a RangeError if `nSteps` of a stage is 0. */
+/**
+ * Throws a TypeError if systems cannot leave a stage other than the last: it has neither `nSteps` nor a
+ * `ConvergenceHook`. Throws a RangeError if `nSteps` of a stage is 0.
+ */
 export function checkExits(groups: readonly Group[], hooks: readonly object[]): void {
   const stages = groups.filter(({ isStage }) => isStage);
   for (const { engine, name } of groups) {

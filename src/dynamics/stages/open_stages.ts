@@ -46,7 +46,7 @@ export class OpenStages {
   readonly spent: readonly Buffer<"i32">[];
   readonly #state: ResidentBatch;
   readonly #awake: Buffer<"i32">;
-  /** Status and step counts of the systems when they were admitted, or when the user last set their status. */
+  /** Status and step counts of the systems at their admission, or when the user last set their status. */
   #came: { readonly status: NumericArray; readonly steps: Int32Array };
   /** Step counts of each system when it began its first stage, one row per system. */
   readonly #begun: Buffer<"i32">;
@@ -102,15 +102,16 @@ export class OpenStages {
   }
 
   /**
-   * Returns the call that restricts the following kernels to the systems in some stages. If `isAfter` is true, it
-   * restricts them to the systems that did their last step in these stages.
+   * Returns the call after which kernels run only for the systems in a range of stages. If `isAfter` is true, they
+   * run for the systems that did their last step in these stages. The first call of a sequence needs `notes`: it saves
+   * the active systems, to which later calls refer.
    */
   enter({ first, end }: StageRange, notes = true, isAfter = false): KernelCall {
     const status = isAfter ? this.stage : this.status;
     return call(enterStage, { awake: this.#awake, status, first, end, notes: notes ? 1 : 0 });
   }
 
-  /** Returns the call that lifts the restriction. */
+  /** Returns the call after which kernels run for all active systems again. */
   leave(): KernelCall {
     return this.enter(ALL, false);
   }

@@ -170,7 +170,7 @@ export class StagePart implements Part {
   }
 }
 
-/** Returns the rows of a field for the hooks of the stage. */
+/** Returns the rows of a field that belong to the systems of the stage, as its hooks receive them. */
 function viewOf(rows: SystemRows, field: string, value: unknown): unknown {
   const own = rows.of(field, value);
   if (own === value || !ArrayBuffer.isView(own)) return own;
@@ -178,7 +178,7 @@ function viewOf(rows: SystemRows, field: string, value: unknown): unknown {
   return readView(numbers, () => rowsIn(rows.batch, field, numbers.length));
 }
 
-/** Returns the mask of an event under the name that it has in the context. */
+/** Returns the mask of an event as a context field: `convergedMask` at ON_CONVERGE, otherwise `admittedMask`. */
 function masksOf(stage: string, mask: Int32Array): object {
   return stage === DynamicsStage.ON_CONVERGE ? { convergedMask: mask } : { admittedMask: mask };
 }
@@ -192,8 +192,8 @@ function statusOf(state: ResidentBatch, backend: Backend): Int32Array {
 }
 
 /**
- * Returns the stages that decide which systems belong to an event: the stages before the step at ON_CONVERGE, and
- * those after it at ON_ADMIT.
+ * Returns the stage of each system that counts for an event: the one before the step's changes at ON_CONVERGE, and
+ * the one after them at ON_ADMIT.
  */
 function membersAt(stage: string, { stage: was, status }: StageEvent): Int32Array {
   return stage === DynamicsStage.ON_CONVERGE ? was : status;

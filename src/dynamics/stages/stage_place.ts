@@ -7,11 +7,11 @@
 import type { Buffer } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 
-/** Position of a stage in a fused run. */
+/** Position of a stage among the stages of a fused run. */
 export interface StagePlace {
   /** Index of the stage in which each system did its last step. */
   readonly stage: Buffer<"i32">;
-  /** Index of the stage. */
+  /** Index of this stage, from 0. */
   readonly at: number;
   /** Number of stages. */
   readonly count: number;

@@ -9,7 +9,10 @@ import type { Batch } from "../../batch/batch.ts";
 /** Name of the field with the step counts: one row per system, one number per stage. */
 export const STAGE_STEPS = "stageSteps";
 
-/** Returns the step counts of a batch for `stages` stages. If the batch has no such field, adds it with zeros. */
+/**
+ * Returns the field `stageSteps` of a batch: one row per system with its number of steps in each of `stages` stages.
+ * If the field is missing or has another shape, replaces it by zeros.
+ */
 export function countStages(batch: Batch, stages: number): Int32Array {
   const known = batch.fields().find(({ name }) => name === STAGE_STEPS);
   const isKnown = known?.level === "system" && known.dtype === "i32" && known.width === stages;

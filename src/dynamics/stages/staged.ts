@@ -23,8 +23,8 @@ export interface NamedStage {
 }
 
 /**
- * Returns the calls that set the rounding remainders of positions to 0, for integrators that move atoms without
- * updating the remainders. Returns no calls if no integrator uses them.
+ * Returns the calls that set the rounding remainders of positions to 0. They run after integrators that move atoms
+ * without updating the remainders. Returns an empty list if no other integrator uses the remainders.
  */
 function forgettingLow(
   state: ResidentBatch,
