@@ -155,7 +155,10 @@ export function checkCount(action: string, member: string, value: unknown, least
   );
 }
 
-/** Checks the options of gradient clipping. Throws a RangeError if a limit is not above 0. */
+/**
+ * Checks the options of gradient clipping. Throws a TypeError if a member is unknown, and a RangeError if a limit is
+ * not above 0.
+ */
 export function checkClip(action: string, clip: ClipSettings = {}): void {
   if (!isObject(clip)) throw new TypeError(complaint(action, "clip must be an object", clip));
   checkKeys(action, "clip", clip, ["norm", "value"]);
@@ -166,7 +169,10 @@ export function checkClip(action: string, clip: ClipSettings = {}): void {
   }
 }
 
-/** Checks the options of parameter averages. Throws a RangeError if the decay is not from 0 to 1. */
+/**
+ * Checks the options of parameter averages. Throws a TypeError if a member is unknown, and a RangeError if the decay
+ * is not from 0 to 1.
+ */
 export function checkEma(action: string, ema: EmaSettings | undefined): void {
   if (ema === undefined) return;
   if (!isObject(ema)) throw new TypeError(complaint(action, "ema must be an object", ema));

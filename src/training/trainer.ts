@@ -89,7 +89,7 @@ export class TrainerCore<
     return this.#engine.resources.parameters;
   }
 
-  /** Reads the model and opens the device, unless that has happened already. Throws their errors. */
+  /** Reads the model and opens the device, if that was not done before. Rejects with their errors. */
   async open(): Promise<void> {
     await this.#engine.open();
   }
@@ -287,7 +287,7 @@ export class TrainerCore<
     return this.close();
   }
 
-  /** Runs `work` while the engine is in a mode. */
+  /** Sets the mode of the engine to `mode` while `work` runs, and to `"idle"` afterwards. */
   async #in<T>(mode: RunMode, work: () => Promise<T>): Promise<T> {
     this.#engine.mode = mode;
     try {

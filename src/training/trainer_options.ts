@@ -217,7 +217,7 @@ export type TrainerOptions<
 export interface StepResult {
   /** The loss of the last batch of the step. */
   readonly loss: number;
-  /** The loss of that batch, its terms, and the metrics, by name. */
+  /** The loss of the last batch of the step, its terms, and the metrics, by name. */
   readonly metrics: Readonly<Record<string, number>>;
   /** True if a gate vetoed the update, so that no parameter has changed. */
   readonly skipped: boolean;

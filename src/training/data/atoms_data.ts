@@ -111,8 +111,8 @@ function oneEach(name: string, batchSize: number): RangeError {
 }
 
 /**
- * Returns the data of replayed systems. They are read by the options of the other systems, except those that `replay`
- * overrides.
+ * Reads the systems of `replay`. Options that `replay` does not set are those of the other systems, except `weight`,
+ * which is then 1.
  */
 function replayed(replay: AtomsReplay, options: AtomsDataOptions): Atoms {
   const { systems, ratio: _, ...own } = replay;
@@ -195,7 +195,7 @@ function assertNear(systems: readonly System[]): void {
   }
 }
 
-/** Returns a function that caches the results of `find` by index. */
+/** Returns a function that calls `find` once per index, and caches the result. */
 function kept(find: (place: number) => Structure): (place: number) => Structure {
   const found: Structure[] = [];
   return (place) => found[place] ??= find(place);

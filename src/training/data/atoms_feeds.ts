@@ -63,7 +63,10 @@ class Draft {
     if (values.has("stress")) this.#allocate("float32", { stressWeight: [B] });
   }
 
-  /** Writes the targets and weights of a system, which is system `b` of the batch. */
+  /**
+   * Appends the system with index `place` in the list to the batch, as system `b`: writes its targets, weights and
+   * cell.
+   */
   add(b: number, place: number): void {
     const { systems, targets } = this.#atoms;
     const { cell, nodeCount } = systems[place]!, n = this.#nodes;

@@ -177,7 +177,7 @@ interface Size {
   readonly edges: number;
 }
 
-/** Reads systems, and remembers their sizes. */
+/** Reads systems of a dataset, and caches their sizes by index. */
 class SystemReader {
   readonly #dataset: Dataset<System | SystemInput>;
   readonly #plan: AtomsPlan;

@@ -12,9 +12,15 @@ import { type AtomsPlan, checkWeight, type Target } from "./atoms_options.ts";
 
 /** The targets of a list of systems. Targets that are left out have no entry. */
 export interface AtomsTargets {
-  /** Target → its numbers in each system; zeros if a system lacks the target. */
+  /**
+   * Values of each target, one array per system: 1 number for energies, 3 per atom for forces, 9 for stresses. They
+   * are zeros if a system lacks the target.
+   */
   readonly values: ReadonlyMap<Target, readonly Float32Array[]>;
-  /** Target → its weight in each system; 0 if a system lacks the target. `undefined` if batches have no weights. */
+  /**
+   * Weights of each target, one number per system; 0 if a system lacks the target. `undefined` if batches have no
+   * weights.
+   */
   readonly weights: ReadonlyMap<Target, Float32Array> | undefined;
 }
 
@@ -67,7 +73,7 @@ export function targetsOf(
   return { values: targets, weights };
 }
 
-/** Returns the numbers of a target of one system; `undefined` if the system lacks it. */
+/** Returns the values of a target of one system; `undefined` if the system lacks the target. */
 function targetOf(
   action: string,
   system: System,
@@ -105,7 +111,10 @@ function missingTarget(
   );
 }
 
-/** Returns the weight of each system. */
+/**
+ * Returns one weight per system. `weight` is the weight of all systems, or the member of `info` that holds it (1 if
+ * missing).
+ */
 function weightsOf(
   action: string,
   systems: readonly System[],

@@ -106,8 +106,8 @@ function countError(length: number, current: string): RangeError {
 }
 
 /**
- * Converts a batch of either form to a `TrainingBatch`. Throws a TypeError if it is not a batch. `place` is its
- * number in errors.
+ * Converts a batch, or an object of its tensors, to a `TrainingBatch`. Throws a TypeError for any other value.
+ * `place` is the number of the batch in the error.
  */
 export function batchOf(batch: BatchLike, place: number): TrainingBatch {
   const { feeds, size } = (batch ?? {}) as Partial<TrainingBatch>;

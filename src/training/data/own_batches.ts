@@ -1,5 +1,5 @@
 /**
- * Memory of a source for the batches that it has made, so that it can split them.
+ * Record of the batches that a source has made, by which it can split them later.
  *
  * @module
  */

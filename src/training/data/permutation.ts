@@ -50,7 +50,7 @@ function mixed(word: number): number {
   return h ^ h >>> 16;
 }
 
-/** Returns a hash that also depends on `word`. */
+/** Mixes `word` into a hash, and returns the new hash. */
 function joined(hash: number, word: number): number {
   return mixed(Math.imul(hash, 5) + GOLDEN ^ word);
 }

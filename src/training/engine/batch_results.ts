@@ -26,7 +26,7 @@ export interface BatchResult {
   readonly gradNorm?: number;
 }
 
-/** The results of the batches of a trainer. */
+/** Results of the batches of a trainer: loss, metrics and gradient norm, which may arrive late from a GPU. */
 export class BatchResults {
   readonly #host: StepHost;
   readonly #norm: GradientNorm;
@@ -86,8 +86,9 @@ export class BatchResults {
   }
 
   /**
-   * Replaces the loss by the value that a pipe has returned. Returns the factor by which the gradients must be
-   * scaled.
+   * Replaces a loss by the value `next` that a pipe has returned, and returns the factor by which the gradients must
+   * be scaled. Throws a RangeError if `next` is not a number, or replaces a loss of 0 or NaN. `size` is the number of
+   * samples.
    */
   weigh(loss: number, next: number, size: number): number {
     if (typeof next !== "number" || Number.isNaN(loss) || (loss === 0 && next !== 0)) {

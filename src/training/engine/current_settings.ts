@@ -32,8 +32,8 @@ export class CurrentSettings {
   }
 
   /**
-   * Returns the current settings. Rebuilds the graphs if the hooks request other terms, patches or points than
-   * before.
+   * Returns the settings of the current step. Rebuilds the graphs if the hooks request other terms, patches or points
+   * than before.
    */
   async get(): Promise<MergedSettings> {
     if (this.#merged === undefined) {

@@ -26,7 +26,10 @@ export function mustWaitAt(loop: Loop<TrainingKind>, stage: TrainingStage): bool
   return (role !== "observe" || mustWait) && isDue(loop, stage);
 }
 
-/** Returns the fields of tensors within the model that hooks due at these stages read. */
+/**
+ * Returns the fields of observed tensors, such as `activations:fc*`, that the hooks due at these stages read. Each
+ * field occurs once.
+ */
 export function observedFields(
   loop: Loop<TrainingKind>,
   stages: readonly TrainingStage[],

@@ -86,7 +86,10 @@ function checkSettings(settings: unknown): void {
   checkEma(action, ema);
 }
 
-/** Applies patches to a graph. Returns the feeds of the inputs that they have added. */
+/**
+ * Applies patches to a graph. Returns the values to feed to the inputs that the patches have added, by the name of
+ * the input.
+ */
 export function applyPatches(
   graph: Graph,
   patches: readonly ActivationPatch[],

@@ -7,14 +7,14 @@
 import type { TrainingBatch } from "../context.ts";
 import type { Measured } from "../graph/training_graph.ts";
 
-/** Returns the weight of each term of the loss in a step. */
+/** Returns the weights of the terms of the loss in a step, one per term. */
 export function weightsAt({ terms }: Measured, step: number): number[] {
   return terms.map(({ weight = 1 }) => typeof weight === "number" ? weight : weight(step));
 }
 
 /**
- * Returns, for each mean of a batch, how many numbers it is taken over: first for the terms of the loss, then for the
- * metrics.
+ * Returns the number of elements over which each mean of a batch is taken: first for the terms of the loss, then for
+ * the metrics.
  */
 export function countsOf({ terms, metrics }: Measured, batch: TrainingBatch): number[] {
   return [...terms, ...metrics].map((each) => each.count?.(batch) ?? batch.size);
@@ -93,7 +93,7 @@ export class MetricSums {
     this.#sums = new Map(this.#marked);
   }
 
-  /** Increases the loss of a batch that was added already by `more`. */
+  /** Adds `more` to the loss of a batch of `size` samples that was added already. */
   weigh(more: number, size: number): void {
     const [sum, count] = this.#sums.get("loss") ?? [0, 0];
     this.#sums.set("loss", [sum + more * size, count]);
@@ -105,7 +105,7 @@ export class MetricSums {
     return sum / count;
   }
 
-  /** Returns the means over all batches. Each name gets the prefix. */
+  /** Returns the mean of the loss and of each metric over all batches, by name with the prefix `prefix`. */
   metrics(measured: Measured, prefix: string): Record<string, number> {
     const finish = new Map(measured.metrics.map((metric) => [metric.name, metric.finish]));
     return Object.fromEntries([...this.#sums].map(([name, [sum, count]]) => [
@@ -139,7 +139,9 @@ function namesOf({ terms, metrics }: Measured): string[] {
   ];
 }
 
-/** Returns the loss and the metrics of one batch by name. */
+/**
+ * Returns the loss and the metrics of one batch, by name. `means` has the terms of the loss, followed by the metrics.
+ */
 export function batchMetrics(
   measured: Measured,
   means: ArrayLike<number>,

@@ -47,13 +47,13 @@ export interface BatchWork {
   readonly begun: number;
   /** The terms of the loss and the metrics that the graph measures. */
   readonly measured: Measured;
-  /** The weight of each term of the loss in this step. */
+  /** Weights of the terms of the loss in this step, one per term. */
   readonly weights: readonly number[];
-  /** How many numbers each mean of this batch is taken over. */
+  /** Number of elements over which each mean of this batch is taken. */
   readonly counts: readonly number[];
   /**
-   * The factor of the gradients of each term, such that all batches of the step together have the gradients of one
-   * batch.
+   * Factors of the gradients, one per term. With them, the gradients of all batches of the step add up to those of
+   * one batch.
    */
   readonly share: Float64Array;
   /** The fraction of the step's samples that are in this batch. */

@@ -45,7 +45,7 @@ export class TrainingSteps {
     this.#update = new ParameterUpdate(host, this.norm, this.results);
   }
 
-  /** Discards what is known of the graphs, because they were rebuilt. */
+  /** Discards the terms, metrics and tensor names of the old graphs, because the graphs were rebuilt. */
   reset(): void {
     this.#measured = undefined;
     this.#host.observed.reset();
@@ -121,7 +121,10 @@ export class TrainingSteps {
     return { ...model.patchFeeds, ...feedsOf(next) };
   }
 
-  /** Computes the weights of the batches of a step, so that together they count as one batch. */
+  /**
+   * Returns the work for each batch of a step: its weights, counts, and share of the gradients. All shares together
+   * combine the batches as if they were one.
+   */
   async #plan(parts: readonly NamedBatch[], isByHand: boolean): Promise<BatchWork[]> {
     const { model, loop: { stepCount: step }, progress: { sums: { marks: begun } } } = this.#host;
     const measured = this.#measured ??= await model.runner.measured();

@@ -39,7 +39,7 @@ import {
 } from "./training_graph.ts";
 import { readView } from "../../hooks/run/read_view.ts";
 
-/** Values from which a {@linkcode Runner} is created. */
+/** Parts from which a {@linkcode Runner} is created. */
 export interface RunnerParts {
   /** The parts from which the graphs are built. */
   readonly graphs: GraphParts;
@@ -59,7 +59,9 @@ export interface RunnerParts {
 export interface Ran {
   /** The means of the terms of the loss, followed by those of the metrics; `undefined` if they are pending. */
   readonly means: ArrayLike<number> | undefined;
-  /** Returns the means, and fetches them from a GPU if needed. `isAwaited` is true if the step waits for them. */
+  /**
+   * Returns the means, which are read from a GPU first if necessary. `isAwaited` is true if the step waits for them.
+   */
   fetch(isAwaited: boolean): PromiseLike<ArrayLike<number>>;
 }
 
@@ -104,8 +106,8 @@ export class Runner {
   }
 
   /**
-   * Computes loss, metrics and gradients of a batch. `shares` has a factor for the gradients of each term of the
-   * loss. `more` are feeds in addition to the batch.
+   * Computes loss, metrics and gradients of a batch. Writes the gradients to the array `into`. `shares` has one
+   * factor per term of the loss, by which its gradients are multiplied. `more` are feeds in addition to the batch.
    */
   async gradients(
     batch: TrainingBatch,
@@ -130,7 +132,7 @@ export class Runner {
     return await this.#run(opened, this.#fed(opened, batch, more, parameters), undefined);
   }
 
-  /** Computes the outputs of the model. */
+  /** Computes the outputs of the model, and returns them by name. */
   async forward(
     batch: TrainingBatch,
     more: Readonly<Record<string, HostFeed>> = {},
@@ -140,7 +142,10 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /** Computes the gradients of a batch from the derivatives of the loss with respect to the outputs of the model. */
+  /**
+   * Computes the gradients of a batch, and writes them to the array `into`. `slopes` has the derivatives of the loss
+   * with respect to the outputs of the model, by the output's name.
+   */
   async slopes(
     batch: TrainingBatch,
     slopes: ReadonlyMap<string, HostFeed>,
@@ -152,7 +157,10 @@ export class Runner {
     await this.#run(opened, this.#fed(opened, batch, { ...more, ...own }), into);
   }
 
-  /** Computes tensors of the model as they are without the changes of hooks. `expose` makes them outputs. */
+  /**
+   * Computes tensors of the model without the changes of hooks, and returns them by name. `expose` makes them outputs
+   * of the graph.
+   */
   async unchanged(
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
@@ -229,7 +237,7 @@ export class Runner {
     return { session, measured, own: new Set([...names, FLAT_PARAMETERS, SHARES]) };
   }
 
-  /** Returns the feeds of a session: the parameters, the tensors of the batch, and those in `more`. */
+  /** Returns the feeds of a session by input name: the parameters, the tensors of the batch, and those in `more`. */
   #fed(
     { session, own }: Opened,
     { feeds }: TrainingBatch,

@@ -143,7 +143,10 @@ function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts):
   return { terms, metrics: measured.map(({ metric }) => metric) };
 }
 
-/** Returns a mean as a scalar. Throws a RangeError if it has more than one element. */
+/**
+ * Reshapes a mean of one element to a scalar, and returns it. Adds no node if it is a scalar already, or its shape is
+ * unknown. Throws a RangeError if the mean has more than one element.
+ */
 function single({ graph }: LossBuilder, mean: Value<"f32">): Value<"f32"> {
   const { shape } = new GraphFacts(graph.graph).of(mean.name);
   if (shape === undefined || shape.length === 0) return mean;
@@ -178,7 +181,10 @@ function metricOf(name: string, metric: Metric | Loss, builder: LossBuilder): {
   };
 }
 
-/** Adds the value to be differentiated, Σ share · mean over the terms, and returns its name. */
+/**
+ * Adds the value to be differentiated, Σ share · mean over the terms, to the graph, and returns the name of the
+ * value.
+ */
 function objectiveOf(graph: Graph, terms: number): string {
   const builder = new GraphBuilder(graph);
   const shares = builder.input(SHARES, "f32", [terms]);

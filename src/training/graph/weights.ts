@@ -7,7 +7,7 @@
 import type { Graph } from "../../onnx/graph/graph.ts";
 import type { Use } from "../../onnx/graph/graph_links.ts";
 
-/** Operator → indices of the inputs that may be weights. */
+/** Indices of the inputs that may be weights, by the type of the operator. */
 const WEIGHTS: Readonly<Record<string, readonly number[]>> = {
   MatMul: [0, 1],
   Gemm: [0, 1, 2],

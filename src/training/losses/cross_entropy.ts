@@ -76,7 +76,7 @@ export function crossEntropy(options: CrossEntropyOptions = {}): Loss {
 
 /**
  * Returns a function that counts the labels of a batch that are not ignored. It throws a RangeError for a label that
- * is not a class, because runtimes take −1 for the last class, and a GPU would read undefined memory.
+ * is not the index of a class: runtimes would take −1 for the last class, and a GPU would read undefined memory.
  */
 export function countLabels(
   target: string,
@@ -108,7 +108,7 @@ function noClass(
   );
 }
 
-/** Returns the number of classes; undefined if the shape of the scores does not tell. */
+/** Returns the number of classes; `undefined` if the shape of the scores is unknown. */
 function classesOf({ graph, output }: LossBuilder, name: string | undefined): number | undefined {
   const last = new GraphFacts(graph.graph).of(output(name).name).shape?.at(-1);
   return typeof last === "number" ? last : undefined;
@@ -124,7 +124,10 @@ export interface Labels {
   readonly total: Value<"f32">;
 }
 
-/** Returns the labels of a batch as vectors. In the batch they have the shape of the scores without the last axis. */
+/**
+ * Adds the labels of a batch to the graph, flattened to vectors. The batch has them in the shape of the scores
+ * without the last axis.
+ */
 export function labelsOf(
   { graph, target }: LossBuilder,
   name: string,
@@ -164,7 +167,7 @@ export function meanNegativeLog(builder: LossBuilder, options: CrossEntropyOptio
   return graph.div(sum, labels.total);
 }
 
-/** Returns the scores as a matrix with a row for each label. */
+/** Adds nodes that reshape the scores to a matrix, [labels, classes], and returns the matrix. */
 export function rowsOf(graph: GraphBuilder, scores: Value<"f32">): Value<"f32"> {
   const shape = graph.op("Shape", [scores], "i64");
   const classes = graph.gather(shape, graph.constant("i64", [-1]));

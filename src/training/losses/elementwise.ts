@@ -131,7 +131,7 @@ export function huber({ delta = 1, ...options }: HuberOptions = {}): Loss {
   });
 }
 
-/** Returns a loss that is the mean of a function of output − target. */
+/** Returns a loss: the mean over all elements of `of(output − target)`. */
 function elementwise(
   name: string,
   options: LossOptions,

@@ -115,7 +115,10 @@ export function energyForces(options: EnergyForcesOptions = {}): Loss {
   };
 }
 
-/** Returns the names of the inputs that a strain changes; false for an input that the model does not have. */
+/**
+ * Returns the names of the inputs that change under a strain, and of the virial output to add. An input that the
+ * model does not have is false.
+ */
 function strained(
   { graph }: ModelProto,
   { shifts, edges, batchIndex: batch, cell }: Required<EnergyForcesNames>,

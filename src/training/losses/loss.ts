@@ -48,7 +48,8 @@ export interface LossTerm {
    */
   readonly weight?: number | ((step: number) => number);
   /**
-   * Returns how many numbers the mean of a batch is taken over, so that several batches can be combined as one.
+   * Returns the number of elements over which the mean of a batch is taken. With it, the means of several batches are
+   * combined as the mean of one.
    *
    * @default the number of samples in the batch
    */
@@ -74,7 +75,7 @@ export function lossOf(given: LossLike): Loss {
   return { name: given.name || "loss", terms: (builder) => [{ mean: given(builder) }] };
 }
 
-/** Adds the mean over all elements of a value to the graph. */
+/** Adds nodes that compute the mean over all elements of a value, and returns the mean, a scalar. */
 export function meanOf(graph: GraphBuilder, value: Value<"f32">): Value<"f32"> {
   return graph.op("ReduceMean", [value], "f32", { keepdims: 0 });
 }

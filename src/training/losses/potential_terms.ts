@@ -122,7 +122,7 @@ export interface DifferenceOptions {
   readonly weighted: boolean;
 }
 
-/** Adds the differences of a quantity to the graph. */
+/** Adds nodes that subtract the targets of a quantity from the results of the model, and returns the difference. */
 export function differenceOf(
   builder: LossBuilder,
   quantity: Quantity,
@@ -147,7 +147,7 @@ export function differenceOf(
   };
 }
 
-/** Returns a function that counts the numbers of a batch that have a target. */
+/** Returns a function that counts the elements of a batch for which a target exists. */
 export function targetsIn(
   quantity: Quantity,
   { names, weighted }: Omit<DifferenceOptions, "perAtom">,
@@ -174,7 +174,10 @@ function plainDifference(
   return graph.sub(stressOf(builder, names), builder.target(target, "f32", ["B", 3, 3]));
 }
 
-/** Returns the stress, computed from the virial output that the loss has added and the volume of each cell. */
+/**
+ * Adds nodes that compute stresses, [B, 3, 3], from the virial output that the loss has added and the volumes of the
+ * cells.
+ */
 function stressOf(builder: LossBuilder, names: Required<EnergyForcesNames>): Value<"f32"> {
   const { graph } = builder;
   return perVolume(graph, builder.output(VIRIAL), builder.target(names.cell, "f32", ["B", 3, 3]));

@@ -21,7 +21,7 @@ export interface Metric {
   /** Adds the mean of the metric, a single number, to the graph. It is taken over the numbers that `count` counts. */
   mean(builder: LossBuilder): Value<"f32">;
   /**
-   * Returns how many numbers the mean of a batch is taken over.
+   * Returns the number of elements over which the mean of a batch is taken.
    *
    * @default the number of samples in the batch
    */

@@ -33,7 +33,7 @@ export function openPoints(graph: Graph, patterns: readonly string[]): Patch[] {
   return names.map((name) => addTo(graph, name, { gate: true }));
 }
 
-/** A model with tensors that hooks may change. */
+/** The patches of a model by which hooks may change its tensors, and the runner that computes the original tensors. */
 export interface Changeable {
   readonly points: readonly Patch[];
   readonly runner: Pick<Runner, "unchanged">;
@@ -51,7 +51,10 @@ export interface PipedTensors {
   feedsOf(next: ReadonlyMap<string, Activation>): Record<string, HostFeed>;
 }
 
-/** Computes the original values of the tensors that hooks may change. */
+/**
+ * Computes the original values of the tensors that hooks may change. `parameters` is the name of the array with the
+ * parameters.
+ */
 export async function tensorsToPipe(
   { points, runner, patchFeeds }: Changeable,
   batch: TrainingBatch,

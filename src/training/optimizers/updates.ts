@@ -19,7 +19,7 @@ import type { Arena } from "../model/arena.ts";
 import type { AssignedOptimizer, Assignment } from "./assigned.ts";
 import type { Transform } from "./transform.ts";
 
-/** A buffer with `width` numbers for each parameter, and the function that computes them. */
+/** A buffer with `width` settings of a transform for each parameter, and the function that computes them. */
 interface Rows {
   readonly buffer: Buffer<"real">;
   readonly width: number;
@@ -27,7 +27,7 @@ interface Rows {
   readonly make: Transform["settings"][string];
 }
 
-/** An optimizer whose kernels are prepared. */
+/** The compiled program of an optimizer, and the buffers with its settings. */
 interface Ready {
   readonly program: Program;
   readonly rows: readonly Rows[];
@@ -104,7 +104,10 @@ export class Updates {
       : (seen as Promise<readonly [Float64Array]>).then(([squares]) => squares);
   }
 
-  /** Reads the results of `sumSquares` without making a step wait. */
+  /**
+   * Returns the results of `sumSquares`, one number per parameter, when they have arrived from the device. No step
+   * waits for them.
+   */
   async takeSquares(): Promise<ArrayLike<number>> {
     const [squares] = await this.#backend.readLate([this.#squares]);
     return squares;

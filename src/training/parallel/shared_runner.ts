@@ -20,7 +20,7 @@ import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
 import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
 import { countsOf } from "../engine/metric_sums.ts";
 
-/** Values from which a {@linkcode SharedRunner} is created. */
+/** Parts from which a {@linkcode SharedRunner} is created. */
 export interface SharedParts {
   readonly graphs: GraphParts;
   readonly arena: Arena;
@@ -32,7 +32,7 @@ export interface SharedParts {
   readonly runtime?: SessionOptions["runtime"] | undefined;
 }
 
-/** The sessions of all workers, which have the same graph. */
+/** The open sessions of all workers. All have the same graph. */
 interface Team {
   readonly sessions: readonly WorkerSession[];
   readonly measured: Measured;

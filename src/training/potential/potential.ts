@@ -287,7 +287,7 @@ export function potentialIn(action: string, value: TrainablePotential): MatchedP
   );
 }
 
-/** Returns names of tensors that do not occur in a graph. */
+/** Chooses names for the tensors that training adds to a graph, none of which the graph already uses. */
 function namesFor(file: ModelProto): PotentialNames {
   const { graph } = file;
   const taken = new Set([
@@ -312,10 +312,7 @@ function namesFor(file: ModelProto): PotentialNames {
   };
 }
 
-/**
- * Returns a model in which each tensor is replaced by the tensor of the same name in the trained model, if there is
- * one.
- */
+/** Returns the bytes of `model`, in which each tensor that `trained` also has is replaced by the trained one. */
 function withTensors(model: Uint8Array, trained: Uint8Array): Uint8Array<ArrayBuffer> {
   const file = decodeModel(model), { initializer } = file.graph!;
   const tensors = new Map(

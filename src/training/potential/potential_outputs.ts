@@ -101,7 +101,7 @@ function scaled(builder: GraphBuilder, value: Value<"f32">, scale: number): Valu
   return scale === 1 ? value : builder.mul(value, scale);
 }
 
-/** Returns the energies of systems from an output with one row per system or per atom. */
+/** Adds nodes that compute the energy of each system, [B], from an output with one row per system or per atom. */
 function energies(
   builder: GraphBuilder,
   { level }: OnnxOutputBinding,

@@ -7,8 +7,8 @@
 import type { GraphBuilder, Value } from "../../onnx/graph/graph_builder.ts";
 
 /**
- * Adds the stresses σ = −W / V to a graph, from virials W, [B, 3, 3], and the volumes V of cells. Values for a system
- * without a cell are meaningless, but finite.
+ * Adds nodes that compute the stresses σ = −W / V, eV/Å³, from virials W, [B, 3, 3], eV, and the volumes V of cells.
+ * The result for a system without a cell is finite, but meaningless.
  */
 export function perVolume(
   graph: GraphBuilder,
@@ -23,7 +23,7 @@ export function perVolume(
   return graph.op("Neg", [graph.div(virial, divisor)], "f32");
 }
 
-/** Returns the volume of each cell, |det|. */
+/** Adds nodes that compute the volume of each cell, |det|, Å³. */
 function volumesOf(graph: GraphBuilder, cells: Value<"f32">): Value<"f32"> {
   const at = (row: number, column: number) =>
     graph.gather(

@@ -42,7 +42,9 @@ const PLAIN: readonly string[] = [
 ];
 const PATTERNS = /^(parameters|gradients|optimizerState|activations|statistics):.+/;
 
-/** A value that readers have received, with the arena and the arrays that it views. */
+/**
+ * A value that readers have received. It stays valid as long as the arena and the arrays that it views are the same.
+ */
 interface KnownParts {
   readonly arena: Arena;
   readonly arrays: readonly unknown[];

@@ -15,7 +15,7 @@ import type { Activation, ActivationStatistics, TrainingBatch } from "../context
 import { partsOf } from "./field_source.ts";
 import { type Runner, tensorsOf } from "../graph/runner.ts";
 
-/** The outputs of the graph from which the value of a field is read. */
+/** The outputs that were added to the graph to compute a field: tensors, or their statistics. */
 type Found =
   | { readonly kind: "activations"; readonly outputs: Readonly<Record<string, string>> }
   | { readonly kind: "statistics"; readonly outputs: readonly TensorStatistics[] };
@@ -35,7 +35,7 @@ export class ObservedTensors {
     if (this.#seen.size > 0) this.#seen = new Map();
   }
 
-  /** Discards the outputs behind fields, because the graphs were rebuilt. */
+  /** Discards the outputs that fields refer to, because the graphs were rebuilt. */
   reset(): void {
     this.#found.clear();
   }

@@ -144,7 +144,10 @@ function matricesOf(
   return matrices;
 }
 
-/** Adds an adapter to a matrix. */
+/**
+ * Adds an adapter to a graph. All uses of the matrix W are replaced by the sum W + scale · A · B, where A and B are
+ * new parameters.
+ */
 function adapt(
   graph: Graph,
   { name, dims }: TensorProto,
@@ -171,7 +174,10 @@ function adapt(
   return { matrix: name, dims: [rows, columns], names: [a.name, b.name], rank, scale };
 }
 
-/** Returns the original model with the tensors of the trained one, and the adapters added to the matrices. */
+/**
+ * Returns the bytes of the original model with the other tensors of the trained one. The adapters are added to their
+ * matrices.
+ */
 function merged(
   original: Uint8Array,
   trained: Uint8Array,

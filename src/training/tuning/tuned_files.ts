@@ -51,7 +51,7 @@ function encoded(value: unknown): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Returns the results of a model for some frames, computed in double precision. */
+/** Returns the reference of a model: its results for some frames, computed in double precision. */
 async function referenceOf(
   bytes: Uint8Array<ArrayBuffer>,
   frames: readonly System[],
@@ -92,7 +92,7 @@ async function referenceOf(
   };
 }
 
-/** Returns a frame with only its atoms and its cell. */
+/** Returns the input of a system with only the atoms and the cell of a frame. */
 function bare({ numbers, positions, cell, pbc }: System) {
   return {
     numbers,

@@ -17,7 +17,7 @@ import { noEnergies } from "./tuned_energies.ts";
 
 const ACTION = "fine-tune a potential";
 
-/** Returns the frames for training, and those for validation. */
+/** Returns the frames for training and those for validation. If `valid` is a fraction, divides `train` at random. */
 export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): {
   readonly train: readonly System[];
   readonly valid: readonly System[];
@@ -71,7 +71,7 @@ function batchSizeOf(
   return isSingle ? 1 : batchSize;
 }
 
-/** Returns the number of batches per step, such that a step has the same number of frames for every graph. */
+/** Returns the number of batches per step. It is such that a step has the same number of frames for every graph. */
 export function batchesPerStep(
   { isSingle }: TrainablePotential,
   { batchSize = BATCH_SIZE, accumulate = 1 }: FineTuneOptions,
@@ -79,7 +79,7 @@ export function batchesPerStep(
   return isSingle ? batchSize * accumulate : accumulate;
 }
 
-/** Returns the training data. */
+/** Returns the source of training batches, with replayed frames mixed in. */
 export function dataOf(
   potential: TrainablePotential,
   options: FineTuneOptions,
