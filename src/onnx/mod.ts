@@ -33,6 +33,7 @@ export { clipCosines } from "./passes/clip_cosines.ts";
 export { captureSafe } from "./passes/capture_safe.ts";
 export { constantOfShapeToExpand } from "./passes/constant_of_shape_to_expand.ts";
 export { dropIdentities } from "./passes/drop_identities.ts";
+export { contractSmallFirst } from "./passes/products/contract_small_first.ts";
 export { einsumToMatMul } from "./passes/products/einsum_to_mat_mul.ts";
 export type { FoldConstantsOptions } from "./passes/fold_constants.ts";
 export { foldConstants } from "./passes/fold_constants.ts";

@@ -41,5 +41,6 @@ Deno.test("the tables of the GPU and of models have the rows that were promised"
     "onnx/8": 1.05,
     "onnx/11": 0.85,
     "onnx/12": 0.75,
+    "onnx/13": 0.7,
   });
 });

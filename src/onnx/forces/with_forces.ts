@@ -75,6 +75,7 @@ export const FORCE_PASSES: readonly string[] = [
   "foldConstants",
   "dropIdentities",
   "einsumToMatMul",
+  "contractSmallFirst",
   "matMulToMul",
   "clipCosines",
   "multiplySmallFirst",

@@ -4,6 +4,7 @@ import { acosToAtan } from "./acos_to_atan.ts";
 import { captureSafe } from "./capture_safe.ts";
 import { clipCosines } from "./clip_cosines.ts";
 import { constantOfShapeToExpand } from "./constant_of_shape_to_expand.ts";
+import { contractSmallFirst } from "./products/contract_small_first.ts";
 import { dropIdentities } from "./drop_identities.ts";
 import { einsumToMatMul } from "./products/einsum_to_mat_mul.ts";
 import { foldConstants } from "./fold_constants.ts";
@@ -24,7 +25,8 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
   ),
   pass("dropIdentities", "removes nodes that change nothing", dropIdentities),
   pass("einsumToMatMul", "writes Einsum as MatMul, or as Mul and ReduceSum", einsumToMatMul),
-  pass("matMulToMul", "products of vectors as Mul, or Mul and ReduceSum", matMulToMul),
+  pass("contractSmallFirst", "writes (a ⊗ b) · c as a · (b · c)", contractSmallFirst),
+  pass("matMulToMul", "writes products of vectors as Mul, or as Mul and ReduceSum", matMulToMul),
   pass("clipCosines", "clips cosines that rounding moved beyond ±1", clipCosines),
   pass("sigmoidFromParts", "writes 1 / (1 + exp(−x)) as Sigmoid", sigmoidFromParts),
   pass(
@@ -41,7 +43,7 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
  * gradient}.
  */
 export const PROCESSOR_PASSES: readonly Pass[] = [
-  pass("selectRowsFirst", "networks only for the rows that are used", selectRowsFirst),
+  pass("selectRowsFirst", "evaluates networks only for the rows that are used", selectRowsFirst),
 ];
 
 /** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */

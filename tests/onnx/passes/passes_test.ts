@@ -22,6 +22,7 @@ const SIMPLE = [
   "foldConstants",
   "dropIdentities",
   "einsumToMatMul",
+  "contractSmallFirst",
   "matMulToMul",
   "sigmoidFromParts",
   "multiplySmallFirst",
@@ -46,6 +47,7 @@ Deno.test("passes run in order, and report their changes", () => {
     ["foldConstants", 1, 6, 5],
     ["dropIdentities", 1, 5, 4],
     ["einsumToMatMul", 2, 4, 4],
+    ["contractSmallFirst", 0, 4, 4],
     ["matMulToMul", 0, 4, 4],
     ["sigmoidFromParts", 0, 4, 4],
     ["multiplySmallFirst", 0, 4, 4],
@@ -54,7 +56,7 @@ Deno.test("passes run in order, and report their changes", () => {
   ]);
   assertEquals(graph.sort().map(({ opType }) => opType), ["Mul", "Add", "Add"]);
   assertEquals(
-    showPasses(reports).split("\n")[6],
+    showPasses(reports).split("\n")[7],
     "mergeEquals 1 (4 → 3 nodes): merges equal nodes",
   );
 });

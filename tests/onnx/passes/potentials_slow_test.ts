@@ -13,6 +13,7 @@ import { modelTest, readModel, readReference } from "../shared_models.ts";
 
 /** Passes that must change some potential, and that potential. */
 const CHANGING: Readonly<Record<string, string>> = {
+  contractSmallFirst: "sevennet0",
   matMulToMul: "sevennet0",
   selectRowsFirst: "ani1x_1",
 };
