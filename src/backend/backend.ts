@@ -59,13 +59,13 @@ export interface PairsOptions {
 
 /** The state of a list of pairs, from which the same pairs are found again in the same order. */
 export interface SavedPairs {
-  /** Positions at the last search, three per atom, Å. */
+  /** Positions at the last search, three per atom, Å. Systems that were never searched are left out. */
   readonly reference: Float64Array;
-  /** Image counters at the last search, three per atom. */
+  /** Image counters at the last search, three per atom. Systems that were never searched are left out. */
   readonly images: Int32Array;
-  /** Cells at the last search, nine numbers each, Å. */
+  /** Cells at the last search, nine numbers for each system, Å. */
   readonly cells: Float64Array;
-  /** Number of searches of each system. */
+  /** Number of searches of each system; 0 if its pairs were never found. */
   readonly builds: Int32Array;
 }
 
@@ -107,7 +107,7 @@ export interface Edges {
    * of an atom is listed once.
    */
   readonly triplets: Buffer<"i32">;
-  /** Shape [2]: the numbers of edges and of triplets, without padding. */
+  /** Shape [2]: the number of edges, then the number of triplets, both without padding. */
   readonly counts: Buffer<"i32">;
 }
 

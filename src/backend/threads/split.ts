@@ -48,7 +48,10 @@ export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
  */
 export type FrameSpread = Spread | "offsets" | "control";
 
-/** Returns the range of a buffer that one thread holds. `of` has the numbers of systems and atoms in the batch. */
+/**
+ * Returns the range of a buffer of `length` numbers that one thread holds. `of` has the numbers of systems and atoms
+ * in the batch.
+ */
 export function stretchOf(
   { systems, atoms }: Part,
   spread: FrameSpread,
@@ -92,8 +95,8 @@ export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
 }
 
 /**
- * Splits the saved pairs of a batch into those of each thread. `reference` and `images` have no entries for systems
- * whose pairs were never found.
+ * Splits the saved pairs of a batch into those of each thread. Also returns the offsets of each thread's systems,
+ * counted from its first atom. `reference` and `images` have no entries for systems whose pairs were never found.
  */
 export function splitPairs(
   parts: readonly Part[],

@@ -12,8 +12,8 @@ export interface WatchedThreads {
 }
 
 /**
- * Watches that threads which have to reply send messages. It is necessary because a worker that has ended or hangs
- * sends no event. It costs one counter per message, and its timer runs only while replies are pending.
+ * Detects threads that have to reply but no longer send messages. It is necessary because a worker that has ended or
+ * hangs sends no event. It costs one counter per message, and its timer runs only while replies are pending.
  */
 export class Watchdog {
   readonly #threads: WatchedThreads;

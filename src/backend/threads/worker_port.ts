@@ -45,7 +45,7 @@ export class WorkerPort {
   readonly #backend = new WasmBackend();
   readonly #buffers = new Map<number, Buffer>();
   readonly #frames = new Map<number, LocalFrame>();
-  /** The frames by their control buffer, to recognize it in requests. */
+  /** Map from the control buffer of a frame to the frame, by which requests for control words find their frame. */
   readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
   readonly #programs = new Map<number, LocalProgram>();

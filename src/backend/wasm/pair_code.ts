@@ -19,7 +19,7 @@ export interface PairVariant {
   readonly types: boolean;
 }
 
-/** Indices of the arguments, in the order in which wasm/src/pairs/generated.rs passes them. */
+/** Indices of the arguments of a generated function, in the order in which wasm/src/pairs/generated.rs passes them. */
 const X = 0, OWN = 3, ENTRIES = 4, END = 5, PARAMETERS = 6, COPIES = 7, RATIO = 8;
 const SLOPES = 9, ENERGIES = 10;
 const ARGUMENTS = [F32, F32, F32, I32, I32, I32, I32, I32, I32, I32, I32];
@@ -84,7 +84,11 @@ class RowFunction {
     return this.#assembled();
   }
 
-  /** Returns a function that pushes the parameter with an index. */
+  /**
+   * Generates the code that finds the parameters: it loads them before the loop, or, if they differ from pair to
+   * pair, finds their row within the loop. Returns a function that adds code to the loop which pushes the parameter
+   * with an index.
+   */
   #coefficients(): (index: number) => void {
     const { width } = this.#program;
     if (!this.#variant.types) {
@@ -116,7 +120,10 @@ class RowFunction {
     this.#loop.set(square);
   }
 
-  /** Generates the operations of the pair program. Returns the locals that hold their results. */
+  /**
+   * Generates the operations of the pair program, as far as they are needed. Returns the locals that hold their
+   * results.
+   */
   #operations(
     square: number,
     coefficients: (index: number) => void,

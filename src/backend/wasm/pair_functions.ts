@@ -12,14 +12,14 @@ const VARIANTS: readonly PairVariant[] = [
 ];
 
 /**
- * Index in the function table of the first function of each program, by wasm instance. Functions are never removed
- * from the table.
+ * Map from a pair program, as JSON, to the index of its first function in the function table, for each WebAssembly
+ * instance. Functions are never removed from the table.
  */
 const PLACES = new WeakMap<WasmModule, Map<string, number>>();
 
 /**
- * Returns a call that evaluates a pair potential by generated functions, if Rust does not implement the potential, or
- * not with exclusions. Returns any other call unchanged.
+ * Returns a call that evaluates a pair potential by generated functions, if Rust does not implement the potential or
+ * cannot evaluate it with exclusions. Returns any other call unchanged.
  */
 export function withPairFunctions(wasm: WasmModule, call: KernelCall, atoms: number): KernelCall {
   const { kernel: { name, pair, args, run }, args: given } = call;
@@ -36,7 +36,10 @@ export function withPairFunctions(wasm: WasmModule, call: KernelCall, atoms: num
 
 const GENERATED = "pair_potential";
 
-/** Returns the index of a program's functions in the function table. Generates and adds them at the first call. */
+/**
+ * Returns the index of a program's first function in the function table. Generates the functions and adds them to the
+ * table at the first call.
+ */
 function placeOf(wasm: WasmModule, program: PairProgram): number {
   let places = PLACES.get(wasm);
   if (places === undefined) PLACES.set(wasm, places = new Map());

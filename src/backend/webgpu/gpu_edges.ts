@@ -19,7 +19,7 @@ export class GpuEdges implements Edges {
   readonly centers: GpuBuffer<"i32">;
   readonly triplets: GpuBuffer<"i32">;
   readonly counts: GpuBuffer<"i32">;
-  /** The number of edges and triplets of each atom, and the index of the first of them. */
+  /** The numbers of edges and of triplets of each atom, and the indices of each atom's first edge and first triplet. */
   readonly places: GPUBuffer;
   /** The buffers of edges, which grow if the kernel `edges` finds them too short. */
   readonly rows: GpuRows;

@@ -23,7 +23,7 @@ export class GpuPairs implements Pairs, Growing {
   readonly systems: number;
   /** Memory with the reference positions, the cells and the boxes. */
   readonly kept: GPUBuffer;
-  /** Memory with the images, the bins and the numbers of searches. */
+  /** Memory with the image counters and bins of atoms, and the search counters of systems. */
   readonly marks: GPUBuffer;
   /** Memory with the rows. Growing replaces it. */
   list: GPUBuffer;

@@ -46,7 +46,7 @@ export class Turn {
   #stride = 1;
   #left = 1;
 
-  /** Returns a promise to await if it is time to yield, otherwise `undefined`. Call it between steps. */
+  /** Counts a step. Returns a promise to await if it is time to yield, otherwise `undefined`. Call it between steps. */
   give(): Promise<void> | undefined {
     if (--this.#left > 0) return undefined;
     const now = performance.now();

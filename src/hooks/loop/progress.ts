@@ -194,7 +194,7 @@ export class RunEnd {
     return this.#isDone;
   }
 
-  /** True if the engine reported the end of the run only after further steps had run. */
+  /** True if the engine reported the end of the run late, after the loop had run further steps. */
   get isLate(): boolean {
     return this.#overAt !== undefined;
   }
@@ -204,7 +204,7 @@ export class RunEnd {
     return this.#stop !== undefined && stepCount >= this.#repeatUntil;
   }
 
-  /** Returns the number of steps, at most `last`, up to which the loop need not look at requests to stop. */
+  /** Returns the step count, at most `last`, up to which the loop can run before it must check for a stop request. */
   limit(last: number): number {
     return this.#stop === undefined ? last : Math.min(last, this.#repeatUntil);
   }

@@ -44,11 +44,11 @@ export interface StepEngine<L> {
 
 /** The methods of the hook registry that the steps use. */
 export interface StepsHooks {
-  /** Returns the number of steps from `step` on before a hook is due. */
+  /** Returns how many steps, counted from `step`, can run before a hook is due. */
   horizon(step: number): number;
   /** Throws the error of a deferred hook call, if one has failed. */
   check(): void;
-  /** Settles when all calls deferred so far are done. */
+  /** Promise that settles when all calls deferred so far are done. */
   readonly soFar: PromiseLike<void>;
   /** Waits for all deferred calls. */
   settle(): Promise<void>;
@@ -72,7 +72,7 @@ export interface StepsHost {
   readonly pending: PendingStage;
 }
 
-/** Runs the steps of a loop, and moves its counters. */
+/** Runs the steps of a loop and advances its step counter. */
 export class Steps<L> {
   readonly #engine: StepEngine<L>;
   readonly #loop: L;
@@ -117,7 +117,7 @@ export class Steps<L> {
     return false;
   }
 
-  /** Runs one step, and counts it unless the engine's `step` returns `false`. */
+  /** Runs one step, and adds 1 to the step counter unless the engine's `step` returns `false`. */
   step(): void | PromiseLike<void> {
     const { context, counters } = this.#host;
     context.stepCount = counters.step;
@@ -188,7 +188,9 @@ export class Steps<L> {
     context.stepCount = Math.max(0, stepCount - 1);
   }
 
-  /** Sets the counters back to the step at which the run was over, if the engine reported this late. */
+  /**
+   * Sets the step counter back to the step at which the run was over, if the engine reported the end of the run late.
+   */
   truncate(): void {
     const { counters, context, end } = this.#host;
     const stepCount = end.counted(counters.step);

@@ -48,7 +48,7 @@ export type PlacedStage<H, P> = [P] extends [never] ? DeclaredStage<H> : P;
 
 /**
  * Constraints on a hook class `H` that is added to an engine of kind `E`. `P` is the stage given at registration, or
- * `never` if the hook declares its stages. A class that fits yields a type that `H` has already.
+ * `never` if the hook declares its stages. If `H` fits, the constraint is a type that `H` satisfies.
  */
 export type AcceptClass<E extends AnyStages, H, P = never> =
   & AcceptFields<E, H>
@@ -115,8 +115,8 @@ export type AcceptOptions<H> = {
 };
 
 /**
- * The options that are checked for misspelling. Their names are so specific that a similar name is a mistake, not a
- * member of the user's.
+ * Options that are checked for misspelling. Their names are so specific that a member with a similar name is a
+ * mistake, not a member that the user added on purpose.
  */
 export type OptionName =
   | "frequency"

@@ -7,7 +7,7 @@
 import type { AnyStages, At, FieldsOf, NameIn } from "./stage.ts";
 import type { HookControl } from "./control.ts";
 
-/** The engine that a hook finds as `ctx.workflow`. */
+/** The engine as hooks see it in `ctx.workflow`. */
 export interface Workflow {
   /** Name of the engine in listings and logs. */
   readonly name: string;

@@ -22,7 +22,7 @@ export interface HookControl {
   has(name: string): boolean;
   /** Returns all hooks, in the order of execution. */
   list(): HookListing[];
-  /** Returns the hooks of each stage with the overloads that matched. `String(plan)` is a table. */
+  /** Returns the execution plan: the hooks of each stage with the overloads that matched. `String(plan)` is a table. */
   plan(): Plan;
   /** Enables a hook. Throws a RangeError if no hook has this name. */
   enable(name: string): void;

@@ -35,11 +35,11 @@ export type InlineHandlers<
   & ThisType<any>;
 
 /**
- * A member that no object has. It prevents any value from being assignable to a type that exists only to infer
- * contexts; the type `Accept` checks whether the value is a hook.
+ * A member that no object has. It makes a type unassignable that exists only to infer the contexts of handlers. The
+ * type `Accept` checks whether the value is a hook.
  */
 export interface ContextOnly {
-  /** Exists only in the type. */
+  /** Never set at run time. The compiler's message for a value that is not a hook shows this key. */
   readonly "hook that fits this engine": never;
 }
 

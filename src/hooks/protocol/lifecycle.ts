@@ -23,8 +23,8 @@ export type Pascal<N extends string> = N extends `${infer A}_${infer B}`
   : Capitalize<Lowercase<N>>;
 
 /**
- * The names of the method for the stage `N`: `ON_CONVERGE` → `onConverge`, `TRAIN_BEGIN` → `onTrainBegin` or
- * `onTrainStart`.
+ * The names of the lifecycle methods for the stage `N`: `onConverge` for `ON_CONVERGE`; `onTrainBegin` or
+ * `onTrainStart` for `TRAIN_BEGIN`.
  */
 export type Method<N extends string> = N extends `ON_${infer T}` ? `on${Pascal<T>}`
   : N extends `${infer T}_BEGIN` ? `on${Pascal<T>}Begin` | `on${Pascal<T>}Start`

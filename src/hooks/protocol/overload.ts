@@ -32,7 +32,10 @@ export interface MaybeRead<T extends AnyStages> {
   readonly read: { readonly [k in keyof FieldsOf<T>]?: View<FieldsOf<T>[k]> };
 }
 
-/** The union of the argument tuples (ctx, stage) of the stages `N` of one kind. */
+/**
+ * The union of the argument tuples (ctx, stage) of the stages `N` of one kind. In the contexts, every field of `read`
+ * may be missing.
+ */
 export type RowArgs<T extends AnyStages, N> = {
   [n in N & string]: [ctx: At<T, n>["ctx"] & MaybeRead<T>, stage: `${T["kind"]}/${n}`];
 }[N & string];

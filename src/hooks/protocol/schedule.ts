@@ -193,7 +193,9 @@ export class Schedule {
       everySeconds === 0 && sample === 1 && !atEnd;
   }
 
-  /** Returns the first count, not below `from`, at which the schedule may fire; `Infinity` if it never will. */
+  /**
+   * Returns the first count, not below `from`, at which the schedule may fire; `Infinity` if it will not fire again.
+   */
   next(from: number): number {
     const { phase, after, until, once, sample } = this.#options;
     if (once && this.last >= 0) return Infinity;

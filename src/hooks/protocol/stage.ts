@@ -292,8 +292,9 @@ export interface StageInfo {
   /** True for an event stage, which occurs irregularly and ignores `frequency`. */
   readonly isEvent: boolean;
   /**
-   * The context fields of the stage in addition to those of every engine: `common` to all stages of its kind, and its
-   * `own`. `undefined` if the kind does not list them; the stage then has all fields of the context.
+   * Names of the context fields that the stage has in addition to those of every engine. `common` lists the fields
+   * that all stages of its kind have, `own` those of this stage only. If the kind does not list its context fields,
+   * `fields` is `undefined`, and the stage has all fields of the context.
    */
   readonly fields:
     | { readonly common: readonly string[]; readonly own: readonly string[] }

@@ -1,5 +1,5 @@
 /**
- * Hooks written as a table: kind → stage name → handler.
+ * Hooks written as a table of handlers, by kind and stage name.
  *
  * @module
  */
@@ -56,7 +56,7 @@ export interface HookSpec<
   readonly reads?: R;
   /** Fields of the engine's state to change. */
   readonly writes?: W;
-  /** The handlers: a table kind → stage name → handler, or an overload set. */
+  /** The handlers: a table of handlers by kind and stage name, or an overload set. */
   readonly on: { readonly [k in K]: Table<ByName<B | X[number], k>, R, W> } | OverloadOf<K>;
   /** Handler of the observe stages of all kinds that `on` does not list. */
   readonly otherwise?: O;
@@ -71,7 +71,7 @@ export interface HookSpec<
 export interface FinishedHook<in K extends string> {
   /** Name of the hook, unique within an engine. */
   readonly name: string;
-  /** The handlers: a table kind → stage name → handler, or an overload set. */
+  /** The handlers: a table of handlers by kind and stage name, or an overload set. */
   readonly on: object;
   /** Carries `K` in the type: never set at run time. */
   readonly handles?: (kind: K) => void;

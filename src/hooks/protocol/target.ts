@@ -68,7 +68,7 @@ export class PartTarget implements Target {
 
 /** The handler of a hook for one stage. */
 export interface Bound {
-  /** The object to call. */
+  /** The object whose method `call` runs the handler. */
   readonly target: Target;
   /** Text that names the matched overload, for listings. */
   readonly matched: string;

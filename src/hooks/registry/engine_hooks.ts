@@ -158,7 +158,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.rejoin();
   }
 
-  /** The hooks that were added to this registry, by their names in checkpoints. Hooks of parts are not included. */
+  /** The hooks that were added to this registry, by their names in checkpoints. Hooks of parts are left out. */
   get own(): ReadonlyMap<string, object> {
     return new Map(this.#roster.own.map(({ path, record }) => [path, record.hook]));
   }
@@ -169,7 +169,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#root.replan();
   }
 
-  /** Returns the number of steps from `step` on in which no hook is due, among the hooks that count steps. */
+  /** Returns how many steps, counted from `step`, can run before a hook that counts steps is due. */
   horizon(step: number): number {
     return this.#table.horizon(step);
   }
@@ -195,14 +195,15 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Returns the fields that enabled hooks read at a stage, or at any stage if `stage` is missing. With `count`, hooks
-   * that are not due at it are left out; with `isNext`, for the next visit, also those whose `when` returns `false`.
+   * Returns the fields that enabled hooks read at a stage, or at any stage if `stage` is missing. If `count` is
+   * given, leaves out hooks that are not due at this count. If `isNext` is true, `count` is the next visit, and hooks
+   * whose `when` returns `false` are left out, too.
    */
   reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
     return readsOf(this.#all, { stage, count, isNext });
   }
 
-  /** Returns the fields that enabled hooks change, except the hooks whose kernels run without a visit. */
+  /** Returns the fields that enabled hooks change at visits. Hooks whose kernels run without a visit are left out. */
   writes(): ReadonlySet<string> {
     return this.#table.writesOf(this.#all);
   }
@@ -232,7 +233,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     if (this.#table.track(isTracked)) this.#table.compile(this.#all);
   }
 
-  /** Returns the count at which each handler last fired, for {@linkcode goBack}. */
+  /** Returns the count at which each handler last fired, as {@linkcode goBack} expects it. */
   marks(): HookMarks {
     const handlers = this.#all.flatMap(({ handlers }) => handlers);
     return new Map(handlers.map((handler) => [handler, handler.schedule.last]));
@@ -259,7 +260,7 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
     this.#errors.warn(about, stage, error, from);
   }
 
-  /** Settles once everything deferred so far is delivered. */
+  /** Promise that settles once all calls deferred so far are done. */
   get soFar(): Promise<void> {
     return this.#lifespan.queue.soFar;
   }

@@ -73,5 +73,5 @@ export interface EngineHooksOptions<E extends AnyStages> {
   readonly verify?: boolean;
 }
 
-/** The count at which each handler last fired; made by `EngineHooks.marks`. */
+/** Map from handler to the count at which it last fired; -1 if it has not fired. Made by `EngineHooks.marks`. */
 export type HookMarks = ReadonlyMap<object, number>;

@@ -277,7 +277,7 @@ function isLenient({ onError, record }: Entry): boolean {
   return policy === "warn" || policy === "disable";
 }
 
-/** Returns the innermost cause of an error. Two errors with the same one are reported once. */
+/** Returns the innermost cause of an error. Two errors with the same innermost cause are reported only once. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? rootOf(error.cause) : error;
 }

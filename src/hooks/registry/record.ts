@@ -106,8 +106,8 @@ export function readHook(
 }
 
 /**
- * Throws a TypeError if the stage of the hook cannot be given at registration, because it is not a hook with a single
- * stage.
+ * Throws a TypeError if the hook cannot be given a stage at registration. Only hooks with `call` or `kernels` that
+ * declare at most one stage can.
  */
 function checkPlaceable(hook: unknown): void {
   const members = isObject(hook) ? hook : {};

@@ -15,11 +15,11 @@ import { pathOf } from "./registration.ts";
 import type { HookHandle } from "./hook_set.ts";
 import type { Entry, StageHandler } from "./stage_handler.ts";
 
-/** Functions that the root roster of a tree calls when a hook has changed. */
+/** Functions that the roster at the root of a tree calls when a hook has changed. */
 export interface RosterCalls {
   /** The engine that hooks find as `ctx.workflow`. */
   readonly workflow: Workflow;
-  /** Recompiles the stages of the hook. */
+  /** Recompiles the stages of a hook that was added, removed, enabled or disabled. */
   changed(entry: Entry): void;
   /** Closes a hook after its removal. */
   removed(entry: Entry): void;
@@ -27,7 +27,7 @@ export interface RosterCalls {
   listenerFailed(hook: string, error: unknown): void;
 }
 
-/** A roster at the other end of a connection in the tree, and the part that the lower roster of the two belongs to. */
+/** A neighbor of a roster in the tree. `part` is the part that the lower roster of the two belongs to. */
 interface Joined<R> {
   readonly roster: Roster<R>;
   readonly part: Part;

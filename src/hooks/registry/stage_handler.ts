@@ -67,7 +67,7 @@ export interface Access {
 
 /** The target and the context of a handler's calls. The whole object is replaced when the state of the engine moves. */
 export interface Binding {
-  /** The object to call. */
+  /** The object whose method `call` runs the handler. */
   readonly target: Target;
   /** The engine's context at the stage, or a context derived from it with the hook's own `read` and `write`. */
   readonly ctx: object;
@@ -94,8 +94,8 @@ export class StageHandler {
   /** Number of events at which the schedule was checked. Only used at event stages. */
   events = 0;
   /**
-   * An observer is not called at counts up to this one, because they are run again after a failure and it has seen
-   * them; -1 otherwise.
+   * The last count that the observer has seen before the engine went back; -1 if the engine did not go back. The
+   * observer is not called again at counts up to this one.
    */
   seen = -1;
   /** The answer of `when` that `isWantedAt` requested in advance, and its count. */
@@ -195,7 +195,7 @@ export class StageHandler {
     );
   }
 
-  /** Returns the answer of the hook's `when` in advance of the visit at `count`. The visit reuses this answer. */
+  /** Calls the hook's `when` in advance of the visit at `count`, and returns its answer, which the visit reuses. */
   isWantedAt(count: number): boolean {
     if (this.#asked.at !== count) this.#asked = { at: count, isWanted: this.isWanted() };
     return this.#asked.isWanted;
@@ -252,7 +252,7 @@ export class StageHandler {
   }
 
   /**
-   * Undoes the firing at the count `at`, unless a later one was recorded, because the hook's part had no system.
+   * Undoes the firing at the count `at`, because the hook's part had no system, unless a later firing was recorded.
    * `previous` is the count of the firing before it.
    */
   skip(at: number, previous: number): void {

@@ -106,7 +106,7 @@ export class StageTable {
     return isNew;
   }
 
-  /** Returns the number of steps from `step` on in which no hook that counts steps is due. */
+  /** Returns how many steps, counted from `step`, can run before a hook that counts steps is due. */
   horizon(step: number): number {
     let due = Infinity;
     for (const point of this.#points.values()) {

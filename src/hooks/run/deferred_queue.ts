@@ -90,7 +90,7 @@ export class DeferredQueue {
     });
   }
 
-  /** Settles once everything pushed so far is delivered. */
+  /** Promise that settles once everything pushed so far is delivered. */
   get soFar(): Promise<void> {
     return this.#tail;
   }

@@ -60,6 +60,6 @@ export interface StageWork {
   readonly part: Part | undefined;
   /** Number of steps between two runs. */
   readonly frequency: number;
-  /** The remainder of step / frequency at which the kernels run. */
+  /** Step count modulo `frequency` at which the kernels run. */
   readonly phase: number;
 }

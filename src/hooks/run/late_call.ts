@@ -25,7 +25,7 @@ interface LateCall {
   readonly ctx: object;
   /** The count of the call's firing. */
   readonly at: number;
-  /** The count of the firing before; -1 if there was no earlier one. */
+  /** The count of the handler's previous firing; -1 if it had not fired before. */
   readonly previous: number;
 }
 

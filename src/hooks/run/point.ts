@@ -124,8 +124,8 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   /**
-   * Returns the handlers of a pipe, gate or replace stage if one of them may be due at a count, otherwise
-   * `undefined`. Costs one comparison if none is due.
+   * Returns the run of a pipe, gate or replace stage if one of its handlers may be due at a count, otherwise
+   * `undefined`. Costs one comparison if no handler is due.
    */
   #dueRun(count: number): StageRun | undefined {
     if (this.#run === undefined || count < this.due) return undefined;

@@ -61,7 +61,10 @@ export function readView<T extends Numbers>(
   return view;
 }
 
-/** Returns the `newTarget` by which views of an array type are constructed. */
+/**
+ * Returns the function to pass to `Reflect.construct` as `newTarget`, so that the new view gets the prototype with
+ * the methods of views. Makes the prototype on the first call for an array type.
+ */
 function prototypeOf(type: NewableFunction): NewableFunction {
   let known = PROTOTYPES.get(type) as NewableFunction | undefined;
   if (known !== undefined) return known;

@@ -134,7 +134,7 @@ function watched<V>(
   return handler.isDeferred ? answer : host.answer(handler, answer);
 }
 
-/** Applies the error policy of the hook that claimed the stage. If it does not throw, runs `otherwise`. */
+/** Applies the error policy of the hook that claimed the stage. If the policy does not throw, runs `otherwise`. */
 function instead<V>(
   { host, handlers }: StageRun,
   error: unknown,

@@ -40,7 +40,7 @@ export interface StageHost {
     values: PromiseLike<FieldValues | undefined>,
     deliver: (values: FieldValues | undefined) => unknown,
   ): PromiseLike<void> | undefined;
-  /** Settles once everything deferred so far is delivered. */
+  /** Promise that settles once everything deferred so far is delivered. */
   readonly soFar: Promise<void>;
   /** True if the run was over at an earlier step, so that deliveries are dropped. */
   readonly isCut: boolean;

@@ -32,7 +32,10 @@ export function checkOptions(
   checkKnown(making(hook), options, known);
 }
 
-/** Checks the schedule options among `options`, and returns them, to be assigned to the hook. */
+/**
+ * Checks the schedule options among `options`, and returns them as an object whose members the hook takes over.
+ * Throws a TypeError or RangeError if one of them is not valid.
+ */
 export function timesOf(hook: string, options: object): HookTimes {
   const times = scheduleOf(options);
   readSchedule(hook, times);

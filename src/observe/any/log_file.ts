@@ -27,7 +27,7 @@ export class LogFile {
     this.#fileName = fileName;
   }
 
-  /** Returns whether the file is open. */
+  /** True while the file is open. */
   get isOpen(): boolean {
     return this.#file !== undefined;
   }

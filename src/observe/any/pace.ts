@@ -28,8 +28,9 @@ export class Pace {
   }
 
   /**
-   * Returns the speed since the last call and, if `nSteps` is known, the progress and the remaining time. Their names
-   * begin with `kind`. The remaining time is estimated from the average speed since the run began.
+   * Returns the steps per second since the last call with more steps and, if `nSteps` is known, the target, the
+   * remaining steps, the fraction done and the remaining time in s. The keys are `${kind}/steps_per_s`,
+   * `${kind}/eta_s` and so on. The remaining time is estimated from the average speed since the run began.
    */
   at(kind: string, step: number): Record<string, number> {
     const { nSteps } = this.#options, now = { step, time: this.#options.now() };

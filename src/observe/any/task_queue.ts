@@ -29,7 +29,7 @@ export class TaskQueue {
     this.#limit = limit;
   }
 
-  /** Returns whether no task is queued or running. */
+  /** True if no task is queued or running. */
   get isIdle(): boolean {
     return this.#pending.length === 0;
   }

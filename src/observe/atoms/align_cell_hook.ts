@@ -87,7 +87,7 @@ export class AlignCellHook {
 
 /**
  * Returns the kernel that rotates the anchors of frozen atoms with their systems. The kernel also rotates the cell
- * that it receives, so the anchors use a copy of the cell.
+ * that it receives, so it gets a copy of the cell, which this function makes.
  */
 function alignAnchors(state: ResidentBatch): KernelCall[] {
   const { backend } = state;

@@ -199,7 +199,10 @@ export class EnergyDriftMonitorHook {
     this.#references.clear();
   }
 
-  /** Returns the references for a checkpoint as plain data. Called by the engine. */
+  /**
+   * Returns the references for a checkpoint as plain data, each as `[systemId, energy in eV, steps done]`. Called by
+   * the engine.
+   */
   save(): { readonly references: readonly (readonly [number, number, number])[] } {
     const references = [...this.#references].map(([id, { energy, steps }]) =>
       [id, energy, steps] as const

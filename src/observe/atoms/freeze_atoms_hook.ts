@@ -129,7 +129,11 @@ export class FreezeAtomsHook {
     this.#masks = new WeakMap();
   }
 
-  /** Returns 1 for each frozen atom, 0 for the others. Called by the engine when a step is planned. */
+  /**
+   * Anchors the frozen atoms at their current positions, and returns a mask: 1 for each frozen atom, 0 for the
+   * others. If `has` is given, only atoms of the systems for which it returns true are frozen. Called by the engine
+   * when a step is planned.
+   */
   holds({ state, has }: KernelDevice): ArrayLike<number> {
     const known = this.#masks.get(state);
     if (known !== undefined && has === undefined) return known;

@@ -51,7 +51,7 @@ export class Correlation implements Collected {
   readonly #sums: Float64Array;
   readonly #times: Float64Array;
   readonly #counts: Float64Array;
-  /** Values at the last origins, in a ring of slots. `#begun` has the times of these origins. */
+  /** Ring buffer of the values at the last origins. `#begun` holds the times of these origins, fs. */
   #origins: Float64Array<ArrayBufferLike> = NONE;
   readonly #begun: Float64Array;
   /** Number of samples since the last gap. */
@@ -123,7 +123,7 @@ export class Correlation implements Collected {
     this.#samples = 0;
   }
 
-  /** Returns whether there are no origins. */
+  /** True if there are no time origins, because no sample was added or the system has left the batch. */
   get isPaused(): boolean {
     return this.#samples === 0;
   }

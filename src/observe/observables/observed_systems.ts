@@ -34,7 +34,7 @@ export class ObservedSystems<T extends Collected> {
     this.#restore = restore;
   }
 
-  /** Returns all statistics, in the order in which systems were first seen. */
+  /** Returns the pairs of system id and statistics, in the order in which systems were first seen. */
   all(): readonly (readonly [id: number, collected: T])[] {
     return [...this.#systems];
   }

@@ -33,8 +33,8 @@ export interface PairSample {
 export class PairHistogram implements Collected {
   readonly #choice: PairChoice;
   /**
-   * Sums over samples, per bin: number of neighbors of an atom in `#neighbors`, its ratio to that of an ideal gas in
-   * `#g`.
+   * Number of neighbors of an atom in each bin, summed over samples. `#g` holds the ratio of that number to the
+   * number in an ideal gas, also summed over samples.
    */
   readonly #neighbors: Float64Array;
   readonly #g: Float64Array;

@@ -51,7 +51,7 @@ export interface PlotOptions {
 }
 
 const NAME = "plot";
-/** Approximate width of a letter in pixels. */
+/** Approximate width of a letter in the legend, in pixels. */
 const LETTER = 6.7;
 const LEGEND_ROW = 20;
 

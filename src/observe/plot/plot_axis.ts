@@ -36,7 +36,7 @@ export function axisFor(
   return linearAxis(least, most, ticks, isTight);
 }
 
-/** Largest absolute value to show: differences of larger ones overflow. */
+/** Largest absolute value to show. The difference of two larger values could overflow. */
 const LARGEST = 1e300;
 
 /** Returns whether a value can be shown on a scale. */
@@ -44,7 +44,10 @@ export function isShown(value: number, scale: AxisScale): boolean {
   return Math.abs(value) <= LARGEST && (scale === "linear" || value > 0);
 }
 
-/** Returns the smallest and the largest value, with a margin if they are equal; `otherwise` if there are no values. */
+/**
+ * Returns the smallest and the largest value. If both are equal, they are moved apart by a margin. Returns
+ * `otherwise` if there are no values.
+ */
 function rangeOf(
   values: readonly number[],
   otherwise: readonly [number, number],

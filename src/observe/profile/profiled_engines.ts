@@ -37,7 +37,7 @@ export class ProfiledEngines {
     };
   }
 
-  /** Returns the chain of an engine, which is created on the first call. */
+  /** Returns the chain of an engine. Creates it on the first call for that engine. */
   chainOf(engine: Workflow): StageChain {
     const known = this.#chains.get(engine);
     if (known !== undefined) return known;

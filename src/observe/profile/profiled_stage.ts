@@ -10,7 +10,7 @@ import type { Transition } from "./transition.ts";
 export class ProfiledStage {
   readonly literal: string;
   readonly domain: string;
-  /** Transitions by the stage that followed. */
+  /** Map from the stage that followed this one to the transition between the two. */
   readonly links: Map<ProfiledStage, Transition> = new Map();
 
   constructor(literal: string) {

@@ -46,7 +46,10 @@ export class StageChain {
     this.#previous = undefined;
   }
 
-  /** Records that a stage was reached. */
+  /**
+   * Records that a stage was reached. Ends the transition that began at the previous stage, and passes stage and
+   * transition to the outputs. Ignores steps that are not sampled.
+   */
   mark(literal: string, step: number, time: Milliseconds): void {
     const { frequency, outputs } = this.#host;
     // Events, and stages of training with other counters, also call the profiler in steps that are not sampled.

@@ -49,7 +49,10 @@ export class TraceBuffer implements TransitionOutput {
     this.#total++;
   }
 
-  /** Maps the transitions from the oldest to the newest. */
+  /**
+   * Calls `make` for each transition from the oldest to the newest, and returns the results. `index` is the index of
+   * the transition among all transitions of the profiler.
+   */
   map<T>(make: (index: number, start: Milliseconds, end: Milliseconds, step: number) => T): T[] {
     const oldest = this.dropped % this.capacity;
     return Array.from({ length: this.length }, (_, i) => {

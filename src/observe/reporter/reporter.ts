@@ -189,7 +189,7 @@ export class Reporter implements FinishedHook<string> {
     return this.#report(snapshot);
   }
 
-  /** Returns the rows that other hooks have posted since the last call. */
+  /** Returns the rows that other hooks have posted since the last call, and marks them as seen. */
   #posted({ shared }: BaseContext): readonly ScalarRow[] {
     const board = shared.get(scalars), fresh = board?.after(this.#seen) ?? [];
     this.#seen = board?.posted ?? 0;

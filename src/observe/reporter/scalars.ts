@@ -83,7 +83,10 @@ export class ScalarBuffer {
     if (this.#rows.length > KEPT) this.#rows.shift();
   }
 
-  /** Returns the rows after the first `seen` rows ever posted, except those that were dropped. */
+  /**
+   * Returns the rows that were posted after the first `seen` rows, except those that were dropped. Marks the buffer
+   * as read.
+   */
   after(seen: number): readonly ScalarRow[] {
     this.#isRead = true;
     const fresh = Math.min(this.#posted - seen, this.#rows.length);

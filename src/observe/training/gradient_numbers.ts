@@ -20,7 +20,7 @@ export interface Moments {
 }
 
 const BINS = 32;
-/** Largest number of values to sort. From a longer list, as many values are sampled at even distances. */
+/** Largest number of values to sort. A longer list is sampled at even distances. */
 const SORTED = 2048;
 
 /**

@@ -137,7 +137,10 @@ export class NanGuard {
     this.#write(`epoch ${epoch + 1}  batch ${batchIdx}  ${shapes.join("  ")}`);
   }
 
-  /** Checks a loss. Called by the trainer. */
+  /**
+   * Checks a loss. If it is not finite, reports it together with the tensors of the batch that have values which are
+   * not finite. Called by the trainer.
+   */
   onAfterLoss(ctx: LossContext): void {
     if (Number.isFinite(ctx.loss)) return;
     this.#nonFiniteStep = ctx.stepCount;

@@ -24,7 +24,7 @@ import { velocityRescale } from "../../../kernels/thermostats/velocity_rescale.t
 import { type Buffer, call, type Edges, type KernelCall } from "../../backend.ts";
 import type { SampleBatch } from "./sample_batch.ts";
 
-/** Numbers to compare: the values of one buffer, or the result of `from` for buffers whose order is undefined. */
+/** Numbers to compare. `from` computes them from the values of `buffers`, for buffers whose order is undefined. */
 export interface Result {
   readonly buffers: readonly Buffer[];
   readonly from?: (values: readonly ArrayLike<number>[]) => ArrayLike<number>;

@@ -20,7 +20,7 @@ export interface Binding extends Slot {
   readonly memory: () => GPUBuffer;
 }
 
-/** New names of arguments whose names are reserved in WGSL or have another meaning in the shaders. */
+/** Names in WGSL of the arguments whose own names are reserved there or have another meaning in the shaders. */
 const RENAMED: Readonly<Record<string, string>> = { real: "reals", f64: "sums", target: "goal" };
 
 const SIZES: Readonly<Record<Scratch["type"], number>> = {
@@ -81,8 +81,8 @@ export function makeScratch(
 }
 
 /**
- * Creates one slot per buffer, because WebGPU refuses to bind a buffer twice if one of the slots is
- * writable. Further names of a buffer become aliases of the first.
+ * Creates one slot per buffer, because WebGPU refuses to bind a buffer twice if one of the slots is writable.
+ * `aliases` maps each further name of a buffer to its first name.
  */
 export function mergedSlots(bindings: readonly Binding[]): {
   readonly slots: Slot[];

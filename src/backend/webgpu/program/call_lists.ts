@@ -26,7 +26,7 @@ export function listsOf({ kernel, args }: KernelCall): CallLists {
   return { pairs, edges, fills: filled.get(kernel.name) };
 }
 
-/** Returns the properties of an edge list that a kernel gets as numbers. */
+/** Returns the properties of an edge list that a kernel gets as number arguments, by name. */
 export function edgeNumbers(edges: GpuEdges, kernel: string): Readonly<Record<string, number>> {
   const { capacity, tripletCapacity, cutoff, reach, isHalf } = edges;
   return kernel === "triplets"

@@ -9,7 +9,7 @@ export class GpuRun implements PromiseLike<number> {
   readonly program: GpuProgram;
   readonly first: number;
   readonly steps: number;
-  /** Number of the run within its frame, from 1; 0 before it was encoded. */
+  /** Number of the run among the runs of its frame, from 1; 0 until the run is encoded. */
   number = 0;
   /** Number of steps done; `undefined` until the host knows it. */
   done: number | undefined;

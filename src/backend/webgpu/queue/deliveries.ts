@@ -20,7 +20,7 @@ export class Deliveries {
   readonly #submit: () => void;
   readonly #arrive: (request: CopyRequest) => Promise<readonly ArrayBuffer[]>;
   #waiting: Delivery[] = [];
-  /** Settled when all copies flushed so far have been delivered. */
+  /** Promise that settles when all copies flushed so far have been delivered. */
   #delivered: Promise<void> = Promise.resolve();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -34,8 +34,8 @@ export class Deliveries {
   }
 
   /**
-   * Returns a promise of the bytes of a copy. All commands are submitted at once. With `isLate`, they are submitted
-   * when 64 copies are waiting or the event loop turns.
+   * Adds a copy, and returns a promise of its bytes. With `isLate`, commands are submitted when 64 copies are waiting
+   * or the event loop turns; otherwise all commands are submitted at once.
    */
   add(request: CopyRequest, isLate: boolean): Promise<readonly ArrayBuffer[]> {
     return new Promise((resolve, reject) => {

@@ -75,7 +75,7 @@ export class GpuClock {
     pass.dispatchWorkgroups(1);
   }
 
-  /** Returns the bind group of a frame. Both modules bind the same buffers. */
+  /** Returns the bind group of a frame, which is created at the first call. Both modules bind the same buffers. */
   #bind(frame: GpuFrame, layout: GPUBindGroupLayout): GPUBindGroup {
     let bound = this.#bound.get(frame);
     if (bound === undefined) {

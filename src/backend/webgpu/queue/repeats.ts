@@ -24,7 +24,7 @@ export class Repeats {
   readonly #pending: PendingWork;
   readonly #fault: DeviceFault;
   #underWay: Promise<void> | undefined;
-  /** Settled when no work of other code is being submitted. */
+  /** Promise that settles when no work of other code is being submitted. */
   #external: Promise<unknown> = Promise.resolve();
 
   constructor(device: GPUDevice, commands: Commands, pending: PendingWork, fault: DeviceFault) {
@@ -34,7 +34,7 @@ export class Repeats {
     this.#fault = fault;
   }
 
-  /** Settled when the current repetition is done; `undefined` outside a repetition. */
+  /** Promise that settles when the current repetition is done; `undefined` outside a repetition. */
   get underWay(): Promise<void> | undefined {
     return this.#underWay;
   }

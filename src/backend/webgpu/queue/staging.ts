@@ -10,7 +10,7 @@ export class Staging {
     this.#device = device;
   }
 
-  /** Returns a buffer of at least `bytes` bytes. */
+  /** Returns a free staging buffer of at least `bytes` bytes, or creates one. */
   lend(bytes: number): GPUBuffer {
     const size = sizeOf(bytes);
     return this.#free.get(size)?.pop() ?? this.#device.createBuffer({

@@ -2,7 +2,7 @@
 export interface TurnsHost {
   /** True if earlier work may still have to be repeated. */
   readonly isUnsure: boolean;
-  /** Settled when the current repetition is done; `undefined` outside a repetition. */
+  /** Promise that settles when the current repetition is done; `undefined` outside a repetition. */
   readonly repeating: Promise<void> | undefined;
   /** Asks the device for the results of all runs. When the promise resolves, all of them are final. */
   confirm(): Promise<unknown>;

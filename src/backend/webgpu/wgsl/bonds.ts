@@ -9,8 +9,8 @@ import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
 
 /**
- * Defines a function that replaces a vector by its nearest periodic image. Without `cell` and `pbc`, it returns the
- * vector unchanged.
+ * Defines a function that returns the nearest periodic image of a vector. Without `cell` and `pbc`, it returns the
+ * vector itself.
  */
 function nearest(has: (name: string) => boolean): string {
   if (!has("cell") || !has("pbc")) {

@@ -19,8 +19,8 @@ fn unwrapped(a: u32, s: u32) -> vec3<f32> {
 }
 
 /**
- * Defines a function that returns a sum of the lattice vectors of a system, multiplied by three integers in a buffer
- * from index `at` on.
+ * Defines the function `name`, which multiplies the lattice vectors of a system by three integers of `buffer` from
+ * index `at` on, and returns their sum.
  */
 export function lattice(name: string, buffer: string): string {
   return /* wgsl */ `
@@ -37,8 +37,8 @@ fn ${name}(at: u32, s: u32) -> vec3<f32> {
 }
 
 /**
- * Defines a function that replaces the rows of a cell that are not in `there` by unit vectors normal to the other
- * rows.
+ * Defines a function that replaces each row k of a cell for which `there[k]` is false by a unit vector normal to the
+ * other rows.
  */
 export const COMPLETED = /* wgsl */ `
 fn completed(given: array<vec3<f32>, 3>, there: vec3<bool>) -> array<vec3<f32>, 3> {

@@ -1,8 +1,8 @@
 import { STRAIN_LENGTH } from "../../../kernels/cells/deformation.ts";
 
 /**
- * Defines a function that reads nine numbers of a system and divides them by κ. Its module must contain
- * `DEFORMATION`.
+ * Defines a function that reads nine numbers of a system as a matrix and divides it by κ, the function
+ * `strain_length` of `DEFORMATION`. The module must contain `DEFORMATION`.
  */
 export function strainOf(buffer: string, name: string): string {
   return /* wgsl */ `

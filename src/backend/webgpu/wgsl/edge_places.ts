@@ -8,7 +8,7 @@
 import type { Pass } from "../program/shader.ts";
 import { FrameWord } from "./module.ts";
 
-/** Returns the length of `places`, which has one half for edges and one for triplets. */
+/** Returns the length of `places` in numbers. One half of `places` is for edges, the other half for triplets. */
 export function placesLength(atoms: number, systems: number): number {
   return 2 * (2 * atoms + systems + 1);
 }

@@ -1,6 +1,6 @@
 /**
- * Defines a function that sums v²/w over the atoms of a system, from `velocities` and `weights`. Every thread gets
- * the sum.
+ * Defines a function that returns twice the kinetic energy of a system: the sum of v²/w over its atoms, from
+ * `velocities` and `weights`. Every thread gets the sum.
  */
 export const TWICE_KINETIC = /* wgsl */ `
 fn twice_kinetic(s: u32, lane: u32) -> vec2<f32> {

@@ -43,7 +43,7 @@ export const FrameWord = {
   ZERO: 4,
   /** Index of the first step count. The count of run n is at DONE + n % RING. */
   DONE: 8,
-  /** Number of step counts, which are those of the last runs. */
+  /** Number of step counts that are stored: those of the last 256 runs. */
   RING: 256,
 } as const;
 

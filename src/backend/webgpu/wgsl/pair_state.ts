@@ -5,10 +5,10 @@
  * @module
  */
 
-/** Number of words of the box of a system. */
+/** Number of float32 numbers of the box of a system. */
 const BOX = 32;
 
-/** Defines WGSL functions for the indices in this memory, from `params.atoms` and `params.systems`. */
+/** Defines WGSL functions that return indices in `kept` and `marks`, from `params.atoms` and `params.systems`. */
 export const PLACES: string = /* wgsl */ `
 fn reference_at(a: u32) -> u32 { return 3u * a; }
 fn wrapped_at(a: u32) -> u32 { return 3u * (params.atoms + a); }
@@ -23,10 +23,7 @@ fn due_at(s: u32) -> u32 { return 8u * params.atoms + params.systems + s; }
 fn bins_at(s: u32) -> u32 { return 8u * params.atoms + 3u * params.systems + first_of(s); }
 `;
 
-/**
- * Returns the lengths of `kept` and `marks`, and the indices of the state that the host saves and
- * loads.
- */
+/** Returns the lengths of `kept` and `marks`, and the indices of the state that the host saves and loads. */
 export function pairSizes(atoms: number, systems: number): PairSizes {
   return {
     kept: 6 * atoms + (9 + BOX) * systems,
@@ -39,17 +36,17 @@ export function pairSizes(atoms: number, systems: number): PairSizes {
 
 /** Lengths and indices of the memory of a list of pairs, in numbers. */
 export interface PairSizes {
-  /** Length of `kept`. The reference positions are at its beginning. */
+  /** Length of `kept`. It begins with the reference positions. */
   readonly kept: number;
-  /** Index of the cells in `kept`. */
+  /** Index in `kept` of the cells, nine numbers per system. */
   readonly cells: number;
-  /** Length of `marks`. The images are at its beginning. */
+  /** Length of `marks`. It begins with the image counters, three per atom. */
   readonly marks: number;
-  /** Index of the numbers of searches in `marks`. */
+  /** Index in `marks` of the search counters, one per system. */
   readonly builds: number;
   /**
-   * Index of the marks of due systems: 1 to find pairs from current positions, 2 from reference
-   * positions.
+   * Index in `marks` of the flags that say whether the pairs of a system are due, one per system: 0 if they are not,
+   * 1 to find them from current positions, 2 from reference positions.
    */
   readonly due: number;
 }

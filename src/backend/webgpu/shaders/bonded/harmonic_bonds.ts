@@ -68,8 +68,9 @@ fn term(b: u32, c: u32) -> f32 {
 `;
 
 /**
- * Returns an array with the index of the first bond of each atom, followed by the end of the last list. After it come
- * the bonds of all atoms: twice the index of the bond, plus 1 if the atom is the second one of the bond.
+ * Returns an array of two parts. The first part has, for each atom, the index in the array where its bonds begin,
+ * followed by the end of the last list. The second part lists the bonds of all atoms: twice the index of the bond,
+ * plus 1 if the atom is the second one of the bond.
  */
 function bondsOf({ atoms, systems, offsets, written }: ShaderCall) {
   const starts = written("starts"), bonds = written("bonds");
