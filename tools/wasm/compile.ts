@@ -1,5 +1,5 @@
 import { run } from "./command.ts";
-import { hashSource, moduleText, ROOT, type SourceRecord } from "./files.ts";
+import { hashSource, keptModuleText, ROOT, type SourceRecord } from "./files.ts";
 import { BINARYEN } from "./pins.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -30,7 +30,7 @@ export async function compile(
     if (await hashSource(toolchain.name) !== hash) {
       throw new Error("Cannot record what was compiled: wasm/ must not change meanwhile: it did");
     }
-    return complete(files, { hash, toolchain: toolchain.name });
+    return await complete(files, { hash, toolchain: toolchain.name });
   } finally {
     await Deno.remove(out, { recursive: true });
   }
@@ -60,9 +60,12 @@ async function optimize(file: string): Promise<void> {
   ]);
 }
 
-function complete(files: Map<string, Uint8Array<ArrayBuffer>>, record: SourceRecord): Compiled {
+async function complete(
+  files: Map<string, Uint8Array<ArrayBuffer>>,
+  record: SourceRecord,
+): Promise<Compiled> {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const module = moduleText(files.get("wasm/pkg/hooke_bg.wasm")!);
+  const module = await keptModuleText(files.get("wasm/pkg/hooke_bg.wasm")!);
   files.set("wasm/pkg/source.json", encode(`${JSON.stringify(record, null, 2)}\n`));
   files.set("src/backend/wasm/module.gen.ts", encode(module));
   return files;

@@ -1,6 +1,7 @@
+import { inflate } from "../../base/inflate.ts";
 import { initSync } from "../../../wasm/pkg/hooke.js";
 import * as exports from "../../../wasm/pkg/hooke.js";
-import { WASM_BASE64 } from "./module.gen.ts";
+import { WASM_BASE64, WASM_LENGTH } from "./module.gen.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
 let loaded: WasmModule | undefined;
@@ -10,12 +11,15 @@ let loaded: WasmModule | undefined;
  */
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
-    const { memory } = initSync({ module: decode(WASM_BASE64) });
+    const { memory } = initSync({ module: unpackModule() });
     loaded = { ...exports, memory, table: exports.function_table() };
   }
   return loaded;
 }
 
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+/** Returns the bytes of the compiled kernels. */
+export function unpackModule(): Uint8Array<ArrayBuffer> {
+  const text = atob(WASM_BASE64), packed = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+  return inflate(packed, WASM_LENGTH);
 }

@@ -1,7 +1,6 @@
 import { type EdgeList, growEdges, padEdges } from "./edge_list.ts";
 import { type Arrays, defineKernel, type Frame, type Kernel } from "../kernel.ts";
-import type { SystemPairs } from "../pairs/pair_list.ts";
-import { wholeBetween } from "../pairs/whole_between.ts";
+import { type SystemPairs, wholeBetween } from "../pairs/pair_list.ts";
 
 const args = {
   edges: "edges",

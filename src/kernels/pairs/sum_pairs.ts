@@ -1,7 +1,6 @@
 import { scaleOf, TYPE_BITS } from "./exclusions.ts";
 import type { Arrays, Frame } from "../kernel.ts";
-import type { PairList, SystemPairs } from "./pair_list.ts";
-import { wholeBetween } from "./whole_between.ts";
+import { type PairList, type SystemPairs, wholeBetween } from "./pair_list.ts";
 
 /** Bits of `want`: the results to compute besides forces. */
 export const Want = {
