@@ -61,7 +61,11 @@ export function checkState(state: BatchState, action: string): void {
   checkStore(store, action, inBatch(store));
 }
 
-/** Replaces the systems of a batch. The systems in the slots `keepers` of the new store keep their ids. */
+/**
+ * Checks the systems of a new store, gives them ids, and makes them the systems of a batch. The systems in the slots
+ * `keepers` of the store keep their ids. Throws a RangeError if a value is impossible, and an Error if an engine
+ * holds the batch.
+ */
 export function replaceStore(
   state: BatchState,
   store: Store,
@@ -75,7 +79,10 @@ export function replaceStore(
   state.systemOfNode = undefined;
 }
 
-/** Returns a function that restores the systems which the batch has now. */
+/**
+ * Returns a function that restores the current systems and ids of a batch. It undoes replacements of systems, but not
+ * changes within their arrays.
+ */
 export function restorePointOf(state: BatchState): () => void {
   const { store, nextId } = state;
   return () => {
@@ -85,7 +92,7 @@ export function restorePointOf(state: BatchState): () => void {
   };
 }
 
-/** Returns the slot of the system of each node. */
+/** Returns the slot of each node's system, one number per node. The array is computed at the first call. */
 export function systemsOfNodes(state: BatchState): Int32Array {
   if (state.systemOfNode !== undefined) return state.systemOfNode;
   const { nodeOffsets } = state.store, size = sizeOf(state.store);

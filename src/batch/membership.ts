@@ -15,7 +15,7 @@ import { storeOf, System } from "./system.ts";
 import { afterIds } from "./system_ids.ts";
 import type { SystemInput } from "./system_input.ts";
 
-/** Converts a list of systems to picks. Throws as `Batch.from` does. */
+/** Converts a list of systems, or of inputs of `new System`, to picks. Throws as `Batch.from` does. */
 export function picksOfList(systems: Iterable<System | SystemInput>, action: string): Pick[] {
   if (typeof systems !== "object" || systems === null || !(Symbol.iterator in systems)) {
     throw new TypeError(

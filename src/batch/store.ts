@@ -47,7 +47,7 @@ export function placeName(place: number, info: Info | undefined): string {
   return String(place);
 }
 
-/** The system with number `index` in `store`. */
+/** Reference to one system of a store, by its index from 0. */
 export interface Pick {
   readonly store: Store;
   readonly index: number;

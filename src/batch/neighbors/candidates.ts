@@ -54,8 +54,8 @@ export class Candidates {
   /** Lattice translation of the second atom of each pair at the time of the search, three integers per pair. */
   readonly shifts: Room = new Room();
   /**
-   * Lattice translation that wrapping has removed from each atom since the search, three integers per atom. The
-   * shifts of its pairs are corrected by it.
+   * Lattice translation that wrapping has removed from each atom since the search, three integers per atom. It
+   * corrects the shifts of the atom's pairs.
    */
   readonly wraps: Room = new Room();
   /** Positions at the time of the search, Å. */

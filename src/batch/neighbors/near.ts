@@ -13,7 +13,8 @@ import type { Info } from "../store.ts";
 import type { NeighborSource } from "./source.ts";
 
 /**
- * Candidates of the systems of a batch. A system keeps its candidates when it changes its slot; its id identifies it.
+ * Candidates of the systems of a batch. Systems are identified by their ids, so a system keeps its candidates when
+ * its slot changes.
  */
 class TrackedSystems {
   /** The candidates of each system, by slot. */

@@ -7,7 +7,7 @@
 import type { SystemPairs } from "../../kernels/pairs/pair_list.ts";
 import type { Room } from "./room.ts";
 
-/** Buffers for the sorted pairs, which {@linkcode Candidates} describes. */
+/** Buffers for the sorted pairs, as described in {@linkcode Candidates}. */
 interface Sorted {
   readonly starts: Room;
   readonly others: Room;
@@ -52,7 +52,10 @@ export function sortCandidates(
   }
 }
 
-/** Sorts `order` stably by its keys. Writes the index of the first element of each key to `starts`. */
+/**
+ * Returns the numbers in `order`, stably sorted by `keys[number]`. Writes the index of the first element of each key to
+ * `starts`, followed by their number.
+ */
 function sortBy(keys: Int32Array, order: Int32Array, starts: Int32Array): Int32Array {
   starts.fill(0);
   for (const key of keys) starts[key + 1]! += 1;

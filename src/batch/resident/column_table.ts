@@ -88,7 +88,7 @@ export class ColumnTable {
     return column;
   }
 
-  /** Returns the buffer of a state of the current scope. Creates it if it does not exist. */
+  /** Returns the buffer of a state of the current scope. Creates the buffer if it does not exist. */
   state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.states.get(key);
@@ -109,7 +109,7 @@ export class ColumnTable {
     return column.buffer as Buffer<D>;
   }
 
-  /** Returns the buffer of a scratch array of the current scope. Creates it if it does not exist. */
+  /** Returns the buffer of a scratch array of the current scope. Creates the buffer if it does not exist. */
   scratch<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     const key = this.#scoped(name, shape);
     let column = this.scratches.get(key);
@@ -135,7 +135,7 @@ export class ColumnTable {
     }
   }
 
-  /** Returns ACCELERATION / mass for each atom, Å/fs² per eV/Å. All scopes share this buffer. */
+  /** Returns the buffer with ACCELERATION / mass of each atom, Å/fs² per eV/Å. All scopes share it. */
   weights(): Buffer<"real"> {
     const known = this.scratches.get("weights");
     if (known !== undefined) return known.buffer as Buffer<"real">;
@@ -143,7 +143,10 @@ export class ColumnTable {
     return this.scratch("weights", { dtype: "real", level: "node", initial, isShared: true });
   }
 
-  /** Recomputes the result of {@linkcode weights} after masses have changed. Does nothing if it was never requested. */
+  /**
+   * Recomputes the buffer of {@linkcode weights} after masses have changed. Does nothing if the buffer does not
+   * exist.
+   */
   refreshWeights(): void {
     const weights = this.scratches.get("weights");
     if (weights !== undefined) this.#backend.write(weights.buffer, this.#inverseMasses());

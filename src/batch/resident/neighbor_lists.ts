@@ -23,7 +23,7 @@ export class NeighborLists {
     this.#frame = frame;
   }
 
-  /** Returns the pair list with a cutoff and a skin. Creates it if it does not exist. */
+  /** Returns the pair list with a cutoff and a skin. Creates the list if it does not exist. */
   pairsOf(options: PairsOptions): Pairs {
     const key = `${options.cutoff} ${options.skin}`;
     let pairs = this.pairs.get(key);
@@ -34,7 +34,7 @@ export class NeighborLists {
     return pairs;
   }
 
-  /** Returns the edge list with these options. Creates it if it does not exist. */
+  /** Returns the edge list with these options. Creates the list if it does not exist. */
   edgesOf(options: EdgesOptions): Edges {
     const { pairs, cutoff, isHalf, reach } = options;
     const key = `${pairs.cutoff} ${pairs.skin} ${cutoff} ${isHalf} ${reach}`;

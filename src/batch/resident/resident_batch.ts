@@ -88,7 +88,7 @@ export class ResidentBatch {
     return this.#columns.origins;
   }
 
-  /** Returns the buffer of a state, which persists from step to step and in checkpoints. Creates it if necessary. */
+  /** Returns the buffer of a state, which persists from step to step and in checkpoints. Creates a missing buffer. */
   state<D extends BufferType>(name: string, shape: StateShape<D>): Buffer<D> {
     return this.#columns.state(name, shape);
   }
@@ -116,7 +116,7 @@ export class ResidentBatch {
     resetStates(this.#parts, systems, (_name, isScoped) => isScoped);
   }
 
-  /** Returns the factor from force to acceleration for each atom: ACCELERATION / mass, Å/fs² per eV/Å. */
+  /** Returns the buffer of the factors from force to acceleration: ACCELERATION / mass of each atom, Å/fs² per eV/Å. */
   weights(): Buffer<"real"> {
     return this.#columns.weights();
   }
@@ -134,12 +134,12 @@ export class ResidentBatch {
     return this.batch.has("images") ? this.field<"i32">("images") : undefined;
   }
 
-  /** Returns the pair list with a cutoff and a skin. Creates it if necessary. */
+  /** Returns the pair list with a cutoff and a skin. Creates the list if necessary. */
   pairs(options: PairsOptions): Pairs {
     return this.#lists.pairsOf(options);
   }
 
-  /** Returns the edge list with these options. Creates it if necessary. */
+  /** Returns the edge list with these options. Creates the list if necessary. */
   edges(options: EdgesOptions): Edges {
     return this.#lists.edgesOf(options);
   }
@@ -214,7 +214,7 @@ export class ResidentBatch {
 
   /**
    * Returns a copy of a field in the backend's precision: the current values on a host backend, the last mirrored
-   * ones on a device. Positions are relative to their {@linkcode origins}.
+   * ones on a device. Positions are relative to their {@linkcode origins}. Marks the field: see {@linkcode canReplace}.
    */
   mirroredField(name: string): NumericArray {
     return this.#residency.mirroredField(name);

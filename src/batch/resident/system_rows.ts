@@ -14,7 +14,7 @@ export class SystemRows {
   readonly nodeOffsets: Int32Array;
   readonly #edgeOffsets: Int32Array;
 
-  /** Keeps the current offsets of a batch. */
+  /** Keeps references to the current offset arrays of a batch. */
   constructor({ size, nodeOffsets, edgeOffsets }: Batch) {
     this.size = size;
     this.nodeOffsets = nodeOffsets;

@@ -142,10 +142,7 @@ export class Runner {
     return tensorsOf(await this.#runPlain(opened, this.#fed(opened, batch, more, parameters)));
   }
 
-  /**
-   * Computes the gradients of a batch, and writes them to the array `into`. `slopes` has the derivatives of the loss
-   * with respect to the outputs of the model, by the output's name.
-   */
+  /** Writes the gradients of a batch to the array `into`, given the derivatives of the loss by the output's name. */
   async slopes(
     batch: TrainingBatch,
     slopes: ReadonlyMap<string, HostFeed>,
@@ -157,10 +154,7 @@ export class Runner {
     await this.#run(opened, this.#fed(opened, batch, { ...more, ...own }), into);
   }
 
-  /**
-   * Computes tensors of the model without the changes of hooks, and returns them by name. `expose` makes them outputs
-   * of the graph.
-   */
+  /** Computes tensors without the changes of hooks, and returns them by name. `expose` makes them outputs. */
   async unchanged(
     batch: TrainingBatch,
     expose: (graph: Graph) => void,
