@@ -75,6 +75,23 @@ Deno.test("kernels with a plain schedule are the engine's to run, and need no vi
   assertEquals(own.done, []); // a loop that does not look at work() leaves it undone
 });
 
+Deno.test("kernels run at a stage by its stageTimes, as plan() shows", () => {
+  const loop = work({ state, worker: worker() });
+  loop.hooks.add({
+    ...device("both"),
+    stage: undefined,
+    stages: [WorkStage.BEFORE, WorkStage.AFTER],
+    phase: 0,
+    stageTimes: { AFTER: { frequency: 10, phase: 3 } },
+  } as never);
+  const times = (stage: typeof WorkStage.BEFORE | typeof WorkStage.AFTER) =>
+    loop.hooks.work(stage).map(({ frequency, phase }) => [frequency, phase]);
+  assertEquals(times(WorkStage.BEFORE), [[1, 0]]);
+  assertEquals(times(WorkStage.AFTER), [[10, 3]]);
+  const plan = [...loop.hooks.plan().stages.values()].flat().map(({ when }) => when);
+  assertEquals(plan, ["every step", "every 10 steps, phase 3"]);
+});
+
 Deno.test("kernels with more of a schedule are run by a visit, when due", async () => {
   const own = worker();
   const loop = work({ state, worker: own });

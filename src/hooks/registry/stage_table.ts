@@ -20,7 +20,7 @@ import { verifying } from "../run/verify.ts";
 import type { EngineHooksOptions } from "./engine_hooks_options.ts";
 import type { ErrorReports } from "./error_reports.ts";
 import { isDeviceHook, isHostWork, isLastWork } from "./record.ts";
-import { type Entry, pendingCall, type StageHandler } from "./stage_handler.ts";
+import { type Entry, pendingCall, type StageHandler, timesAt } from "./stage_handler.ts";
 
 /** The members of the registry that `StageTable` uses. */
 export interface TableHost {
@@ -119,8 +119,9 @@ export class StageTable {
   work(stage: string): StageWork[] {
     const { info } = this.point(stage);
     return withoutVisit(this.#host.readyAt(info), info).map(({ entry }) => {
-      const { hook, schedule: { frequency, phase } } = entry.record;
-      return { hook, name: entry.name, part: entry.part, frequency, phase };
+      const { record, name, part } = entry;
+      const { frequency, phase } = timesAt(record, info);
+      return { hook: record.hook, name, part, frequency, phase };
     });
   }
 

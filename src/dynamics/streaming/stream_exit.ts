@@ -1,0 +1,45 @@
+/**
+ * The ways in which systems of a stream finish.
+ *
+ * @module
+ */
+
+import { isConvergenceHook } from "../convergence/known_hooks.ts";
+import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
+import { type EngineParts, partsOf } from "../engine/engine_parts.ts";
+import { decidersOf } from "../step/deciders.ts";
+import { DynamicsStage } from "../stages.ts";
+
+/**
+ * Returns what a user must add so that systems finish, as a sentence of an error message; `undefined` if an enabled
+ * hook or a number of steps already ends them. Only a `ConvergenceHook` counts, as no other hook declares when it
+ * ends a system.
+ */
+export function missingExit({ workflow, integrator, loop }: DynamicsEngine): string | undefined {
+  if (integrator.stages === undefined) {
+    if (loop.hooks.enabled().some(isConvergenceHook)) return undefined;
+    return "nothing ends a system. Add a ConvergenceHook, or pass maxSteps";
+  }
+  const stages = partsOf(workflow)?.engines ?? [];
+  if (stages.length === 0) return undefined; // a custom integrator with stages ends systems in its own way
+  const { length: count } = integrator.stages;
+  const ends = decidersOf(loop.registry.work(DynamicsStage.AFTER_STEP), count)
+    .some(({ ways }) => ways!.stops && (ways!.from ?? count - 1) === count - 1);
+  if (ends || hasLimit(stages)) return undefined;
+  const { name } = innermost(stages) as { readonly name: string };
+  return `nothing ends the last stage, ${name}. Give ${name} nSteps or a ConvergenceHook, or pass maxSteps`;
+}
+
+/** Returns whether the last of some stages, or a group of stages that ends with it, has a limit of steps. */
+function hasLimit(stages: readonly object[]): boolean {
+  const last = stages.at(-1);
+  if (last === undefined) return false;
+  const { options, engines }: EngineParts = partsOf(last)!;
+  return (options.nSteps ?? Infinity) < Infinity || hasLimit(engines);
+}
+
+/** Returns the engine of the last stage. */
+function innermost(stages: readonly object[]): object {
+  const last = stages.at(-1)!, { engines } = partsOf(last)!;
+  return engines.length === 0 ? last : innermost(engines);
+}
