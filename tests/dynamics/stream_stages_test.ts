@@ -1,14 +1,16 @@
 /** Systems stream through stages. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { Batch } from "../../src/batch/mod.ts";
 import {
   ConvergenceHook,
   Dynamics,
   type DynamicsOptions,
+  FIRE,
   fireRelaxer,
   fuse,
   type FusedDynamics,
   langevin,
+  NVE,
   SizeAwareSampler,
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
@@ -104,5 +106,54 @@ Deno.test("stages that stream go on from a checkpoint", async () => {
     assertEquals(found.get("sourceId"), expected.get("sourceId"));
     assertSameBits(bitsOf(found, undefined, FIELDS), bitsOf(expected, undefined, FIELDS));
     assert(found.get("time").every((time) => time === 24));
+  }
+});
+
+/** Relaxation, which each system leaves after one step, and then NVE with the given options. */
+function relaxThenMove(last: { nSteps?: number; hooks?: ConvergenceHook[] }, hooks: object[] = []) {
+  const relax = new FIRE({ model: ARGON, dt: 0.3, hooks: [ConvergenceHook.fromFmax(1e9)] });
+  const move = new NVE({ model: ARGON, dt: 1, name: "move", ...last });
+  return { all: fuse(relax, move, { hooks: hooks as never }), move };
+}
+
+const streamOne = (all: FusedDynamics, options: { readonly maxSteps?: number } = {}) => {
+  const sampler = new SizeAwareSampler(rattled(1), { maxSystems: 1 });
+  return all.stream(sampler, { sinks: [new MemorySink()], ...options });
+};
+
+Deno.test("a stream through stages of which nothing ends the last one is refused", async () => {
+  const refusal =
+    "systems would never leave the last stage, move. Give move nSteps or a ConvergenceHook, or pass maxSteps";
+  await using endless = relaxThenMove({}).all;
+  await assertRejects(() => streamOne(endless), TypeError, refusal);
+  assertEquals((await streamOne(endless, { maxSteps: 3 })).graduated, 1);
+  const own = relaxThenMove({ hooks: [ConvergenceHook.fromFmax(1e9)] });
+  own.move.hooks.disable("ConvergenceHook");
+  await assertRejects(() => streamOne(own.all), TypeError, refusal);
+  own.move.hooks.enable("ConvergenceHook");
+  assertEquals((await streamOne(own.all)).graduated, 1);
+  await own.all.close();
+  const toMove = new ConvergenceHook({ sourceStatus: 0, criteria: { key: "fmax", threshold: 1 } });
+  await using moving = relaxThenMove({}, [toMove]).all;
+  await assertRejects(() => streamOne(moving), TypeError, refusal);
+  await using nested = fuse(relaxThenMove({}).all, { name: "outer" });
+  await assertRejects(() => streamOne(nested), TypeError, refusal);
+});
+
+Deno.test("the last stage of a stream ends by its steps, its group's steps, or hooks of all stages", async () => {
+  const met = { criteria: { key: "fmax", threshold: 1e9 } } as const;
+  const relax = () => new FIRE({ model: ARGON, dt: 0.3, nSteps: 2 });
+  const group = fuse(relax(), new NVE({ model: ARGON, dt: 1 }), { nSteps: 4, name: "group" });
+  for (
+    const [all, steps] of [
+      [relaxThenMove({ nSteps: 5 }).all, 6],
+      [fuse(relax(), group), 6],
+      [relaxThenMove({}, [new ConvergenceHook(met)]).all, 1],
+      [relaxThenMove({}, [new ConvergenceHook({ ...met, sourceStatus: 1 })]).all, 2],
+    ] as const
+  ) {
+    const { graduated, steps: done } = await streamOne(all);
+    assertEquals([graduated, done], [1, steps]);
+    await all.close();
   }
 });

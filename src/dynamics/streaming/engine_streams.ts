@@ -6,7 +6,6 @@
 
 import { markChanging } from "../../batch/changing.ts";
 import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
-import { isConvergenceHook } from "../convergence/known_hooks.ts";
 import type { Graduates } from "./graduates.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream } from "./saved_stream.ts";
@@ -45,11 +44,9 @@ export class EngineStreams {
 
   /** Throws a TypeError or RangeError if an option is invalid, or the device does not support it. */
   async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
-    const { name, device, integrator, loop } = this.#engine;
-    const canConverge = integrator.stages !== undefined || // systems also leave by the limits of stages
-      loop.hooks.enabled().some((one) => isConvergenceHook(one));
-    const { checkStream } = await loadStreaming();
-    checkStream(name, sampler, options, canConverge);
+    const { name, device } = this.#engine;
+    const { checkStream, missingExit } = await loadStreaming();
+    checkStream(name, sampler, options, missingExit(this.#engine));
     if (options.onDiverged === "drop" && !device.isHost) {
       throw new RangeError(
         `Cannot stream through ${name}: onDiverged must be "throw" on a GPU and on threads, which report diverged ` +

@@ -6,4 +6,5 @@
 
 export { Graduates } from "./graduates.ts";
 export { Stream } from "./stream.ts";
+export { missingExit } from "./stream_exit.ts";
 export { checkStream } from "./stream_options.ts";

@@ -18,7 +18,7 @@ import { DynamicsStage } from "../stages.ts";
 export function missingExit({ workflow, integrator, loop }: DynamicsEngine): string | undefined {
   if (integrator.stages === undefined) {
     if (loop.hooks.enabled().some(isConvergenceHook)) return undefined;
-    return "nothing ends a system. Add a ConvergenceHook, or pass maxSteps";
+    return "systems would never finish. Add a ConvergenceHook, or pass maxSteps";
   }
   const stages = partsOf(workflow)?.engines ?? [];
   if (stages.length === 0) return undefined; // a custom integrator with stages ends systems in its own way
@@ -27,7 +27,7 @@ export function missingExit({ workflow, integrator, loop }: DynamicsEngine): str
     .some(({ ways }) => ways!.stops && (ways!.from ?? count - 1) === count - 1);
   if (ends || hasLimit(stages)) return undefined;
   const { name } = innermost(stages) as { readonly name: string };
-  return `nothing ends the last stage, ${name}. Give ${name} nSteps or a ConvergenceHook, or pass maxSteps`;
+  return `systems would never leave the last stage, ${name}. Give ${name} nSteps or a ConvergenceHook, or pass maxSteps`;
 }
 
 /** Returns whether the last of some stages, or a group of stages that ends with it, has a limit of steps. */

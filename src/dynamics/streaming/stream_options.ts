@@ -71,13 +71,13 @@ const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "onDiverged", "nSteps"]
 
 /**
  * Throws a TypeError or RangeError that names the first invalid option, and a TypeError if nothing would end a
- * system. `canConverge` is true if a hook or a stage ends systems.
+ * system. `missing` is the result of `missingExit`.
  */
 export function checkStream(
   engine: string,
   sampler: unknown,
   options: unknown,
-  canConverge: boolean,
+  missing: string | undefined,
 ): void {
   const action = `stream through ${engine}`;
   if (!(sampler instanceof SizeAwareSampler)) {
@@ -93,8 +93,6 @@ export function checkStream(
     const Wrong = typeof value === "number" ? RangeError : TypeError;
     throw new Wrong(complaint(action, `${name} must be a positive integer`, value));
   }
-  if (canConverge || maxSteps !== undefined || (nSteps ?? Infinity) < Infinity) return;
-  throw new TypeError(
-    `Cannot ${action}: systems would never finish. Add a ConvergenceHook, or pass maxSteps`,
-  );
+  const hasLimit = maxSteps !== undefined || (nSteps ?? Infinity) < Infinity;
+  if (missing !== undefined && !hasLimit) throw new TypeError(`Cannot ${action}: ${missing}`);
 }
