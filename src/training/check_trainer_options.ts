@@ -63,8 +63,11 @@ export function checkTrainerOptions(options: unknown): void {
     if (options[member] !== undefined) continue;
     throw new TypeError(`Cannot ${action}: ${member} is required: pass { ${member}: … }`);
   }
-  for (const member of ["epochs", "accumulate", "threads", "workers"] as const) {
+  for (const member of ["epochs", "accumulate"] as const) {
     checkCount(action, member, options[member], 1);
+  }
+  for (const member of ["threads", "workers"] as const) {
+    checkFiniteCount(action, member, options[member], 1);
   }
   checkCount(action, "steps", options.steps, 0);
   checkDevice(action, options);
@@ -148,7 +151,11 @@ function checkTimes(action: string, times: unknown = {}): void {
 
 /** Throws a RangeError unless a value is undefined, `Infinity`, or an integer of at least `least`. */
 export function checkCount(action: string, member: string, value: unknown, least: number): void {
-  if (value === undefined || value === Infinity) return;
+  if (value !== Infinity) checkFiniteCount(action, member, value, least);
+}
+
+function checkFiniteCount(action: string, member: string, value: unknown, least: number): void {
+  if (value === undefined) return;
   if (Number.isSafeInteger(value) && (value as number) >= least) return;
   throw new RangeError(
     complaint(action, `${member} must be ${integersFrom(least)}`, value),
