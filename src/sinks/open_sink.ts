@@ -51,7 +51,7 @@ export interface OpenSinkOptions extends FileSinkOptions {
 
 /**
  * Opens a sink in the format that the ending of a path names: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`, `.zarr`.
- * Systems are added to those of an existing file.
+ * Systems are added to those of an existing file. `await using` closes the sink at the end of a block.
  *
  * @throws {TypeError} if the path is not a string
  * @throws {RangeError} if the ending is not known, or a newer version wrote the file
@@ -66,10 +66,9 @@ export interface OpenSinkOptions extends FileSinkOptions {
  *
  * const folder = await Deno.makeTempDir();
  * for (const name of ["run.xyz", "run.jsonl", "run.db", "run.zarr"]) {
- *   const sink = await openSink(`${folder}/${name}`);
+ *   await using sink = await openSink(`${folder}/${name}`);
  *   await sink.write(Batch.from([{ symbols: ["Ar"], positions: [0, 0, 0] }]));
  *   assertEquals((await sink.read()).nodeCount, 1);
- *   await sink.close();
  * }
  * ```
  */

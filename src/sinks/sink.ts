@@ -61,8 +61,11 @@ export interface Slice {
   readonly systems?: readonly number[];
 }
 
-/** A sink in a file or a folder. Flushed systems are stored, even if the process is killed afterwards. */
-export interface StoredSink extends Sink {
+/**
+ * A sink in a file or a folder. Flushed systems are stored, even if the process is killed afterwards. `await using`
+ * closes it at the end of a block.
+ */
+export interface StoredSink extends Sink, AsyncDisposable {
   /** Path of the file or folder. */
   readonly path: string;
   /**

@@ -22,7 +22,7 @@ import { parseLock } from "../../src/config/runs/run_lock.ts";
 import { langevin } from "../../src/dynamics/mod.ts";
 import { GraphBuilder } from "../../src/onnx/mod.ts";
 import { parseScalarLines } from "../../src/observe/mod.ts";
-import { MemorySink, openSink, readTensorBoard, type StoredSink } from "../../src/sinks/mod.ts";
+import { MemorySink, openSink, readTensorBoard } from "../../src/sinks/mod.ts";
 import { adam, meanSquaredError, tensorData, Trainer } from "../../src/training/mod.ts";
 import { ARGON, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { engine } from "../observe/modified.ts";
@@ -86,19 +86,16 @@ async function goOn(path: string, until: number, options: RunFolderOptions = {})
 
 const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
 
-/** Opens a sink that is closed at the end of its block. */
-const opened = (path: string) => openSink(path) as Promise<StoredSink & AsyncDisposable>;
-
 for (const ending of ENDINGS) {
   Deno.test(`a .${ending} in a run folder may be opened before the folder or after it`, () =>
     inFolder(async (path) => {
       const trajectory = `${path}/trajectory.${ending}`;
       for (const steps of [10, 20]) {
-        await using sink = await opened(trajectory);
+        await using sink = await openSink(trajectory);
         await goOn(path, steps, { trajectory: { sink, frequency: 5 } });
       }
       await using folder = await openRunFolder(path);
-      await using sink = await opened(trajectory);
+      await using sink = await openSink(trajectory);
       assertEquals([sink.length, folder.path], [8, path]); // two systems at four steps
     }));
 
@@ -106,7 +103,7 @@ for (const ending of ENDINGS) {
     inFolder(async (path) => {
       await goOn(path, 10);
       const before = names(path), other = { config: { dt: 3 } };
-      const early = (name: string) => opened(`${path}/${name}.${ending}`);
+      const early = (name: string) => openSink(`${path}/${name}.${ending}`);
       {
         await using sink = await early("trajectory");
         await using deep = await early("frames/all");
@@ -141,9 +138,9 @@ for (const ending of ENDINGS) {
   Deno.test(`a run folder that refuses a run keeps a .${ending} that has systems, or existed before`, () =>
     inFolder(async (path) => {
       await Deno.mkdir(path);
-      await (await opened(`${path}/empty.${ending}`)).close();
-      await using empty = await opened(`${path}/empty.${ending}`);
-      await using full = await opened(`${path}/full.${ending}`);
+      await (await openSink(`${path}/empty.${ending}`)).close();
+      await using empty = await openSink(`${path}/empty.${ending}`);
+      await using full = await openSink(`${path}/full.${ending}`);
       await full.write(crystals(1));
       await full.flush();
       await assertRejects(

@@ -21,9 +21,11 @@ for (const ending of ["xyz", "jsonl", "csv", "db", "zarr"]) {
       assertEquals((error as { code?: string }).code, "EBUSY");
       await first.write(atom(2)); // the refusal has not affected it
       await first.close();
-      const second = await openSink(path);
-      assertEquals(second.length, 2);
-      await second.close();
+      {
+        await using second = await openSink(path);
+        assertEquals(second.length, 2);
+      }
+      await (await openSink(path)).close(); // the end of the block has closed the second one
     }));
 }
 
