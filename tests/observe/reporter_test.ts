@@ -106,6 +106,18 @@ Deno.test(
   }),
 );
 
+Deno.test("nSteps counts from the first step of the engine, as that of ProgressHook, and not from the run", async () => {
+  const kept = keeper();
+  const hooks = [new Reporter({ reporters: [kept], nSteps: 8 })];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "wasm", hooks });
+  const batch = await md.run(crystals(1), 5);
+  await md.run(batch, 3);
+  const of = (name: string) => kept.seen.map(({ scalars }) => scalars[`dynamics/${name}`]);
+  assertEquals(of("target_steps"), Array(8).fill(8));
+  assertEquals(of("remaining_steps"), [7, 6, 5, 4, 3, 2, 1, 0]);
+  assertEquals([of("progress_fraction")[4], of("progress_fraction")[7]], [5 / 8, 1]);
+});
+
 Deno.test("systems that converge in the last reported step are counted when the run ends", async () => {
   const kept = keeper();
   const hooks = [ConvergenceHook.fromFmax(0.01), new Reporter({ reporters: [kept] })];

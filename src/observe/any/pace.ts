@@ -6,7 +6,7 @@
 
 /** Options of {@linkcode Pace}. */
 export interface PaceOptions {
-  /** Number of steps of the run; `undefined` if it is not known. */
+  /** Number of steps at which the work is done, with those of earlier runs; `undefined` if it is not known. */
   readonly nSteps: number | undefined;
   /** Returns the current time in ms. */
   readonly now: () => number;
@@ -41,8 +41,8 @@ export class Pace {
       if (lately !== undefined) found[`${kind}/steps_per_s`] = lately;
     }
     if (nSteps === undefined) return found;
-    const left = Math.max(0, this.#start.step + nSteps - step);
-    found[`${kind}/target_steps`] = this.#start.step + nSteps;
+    const left = Math.max(0, nSteps - step);
+    found[`${kind}/target_steps`] = nSteps;
     found[`${kind}/remaining_steps`] = left;
     found[`${kind}/progress_fraction`] = nSteps === 0 ? 1 : 1 - left / nSteps;
     if (onAverage !== undefined) found[`${kind}/eta_s`] = left / onAverage;

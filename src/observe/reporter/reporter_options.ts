@@ -51,7 +51,9 @@ export interface ReporterOptions {
    */
   readonly reads?: readonly string[];
   /**
-   * Number of steps of a run, from which the remaining time is estimated.
+   * Number of steps at which the work is done, counted from the first step of the engine. It includes the steps of
+   * earlier runs, and the steps before a checkpoint from which the run continues. The remaining time is estimated
+   * from it.
    *
    * @default undefined: the remaining time is not reported
    */
