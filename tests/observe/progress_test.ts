@@ -2,7 +2,9 @@
 import { assert, assertEquals, assertMatch, assertThrows } from "@std/assert";
 import {
   ConvergenceHook,
+  Dynamics,
   fireRelaxer,
+  fuse,
   SizeAwareSampler,
   velocityVerlet,
 } from "../../src/dynamics/mod.ts";
@@ -37,10 +39,11 @@ Deno.test("without a terminal each report is a line without escape codes", async
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   await md.run(crystals(2), 4);
   assertEquals(texts, [
-    "step 1/4 (25 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:02 left\n",
-    "step 2/4 (50 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
-    "step 3/4 (75 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
-    "step 4/4 (100 %)  0/2 converged  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s\n",
+    "step 0/4 (0 %)\n",
+    "step 1/4 (25 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:02 left\n",
+    "step 2/4 (50 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
+    "step 3/4 (75 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
+    "step 4/4 (100 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s\n",
   ]);
 });
 
@@ -50,8 +53,9 @@ Deno.test("on a terminal one line is repainted, no longer than the terminal is w
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   await md.run(crystals(1), 2);
   assertEquals(texts, [
-    "\rstep 1  0/1 converged  energy\x1b[K",
-    "\rstep 2  0/1 converged  energy\x1b[K",
+    "\rstep 0\x1b[K",
+    "\rstep 1  energy -1.250000 eV  \x1b[K",
+    "\rstep 2  energy -1.250000 eV  \x1b[K",
     "\n",
   ]);
 });
@@ -63,7 +67,7 @@ Deno.test("for a stream it reports the finished systems and their number, up to 
   const sampler = new SizeAwareSampler(crystals(5).systems(), { maxSystems: 2 });
   await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 2 });
   assertEquals(
-    texts.map((text) => /^step \d+ {2}(\d\/5) done/.exec(text)?.[1]),
+    texts.slice(1).map((text) => /^step \d+ {2}(\d\/5) done {2}energy/.exec(text)?.[1]),
     ["0/5", "0/5", "2/5", "2/5", "2/5", "4/5", "4/5", "4/5", "5/5"], // a system that enters gets its forces first
   );
   await md.run(crystals(1), 1);
@@ -83,12 +87,11 @@ Deno.test("it reports by the clock, not by the step, and once more at the end", 
   const hooks = [progress, count];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "wasm", hooks });
   const batch = await md.run(crystals(1), 2000);
-  assertEquals([texts.length, visits], [1, 0]);
+  assertEquals([texts.length, visits], [2, 0]);
+  assertEquals(texts[0], "step 0\n");
   assert(
-    texts[0]!.startsWith(
-      `step 2000  0/1 converged  energy ${batch.get("energy")[0]!.toFixed(6)} eV`,
-    ),
-    texts[0],
+    texts[1]!.startsWith(`step 2000  energy ${batch.get("energy")[0]!.toFixed(6)} eV`),
+    texts[1],
   );
 });
 
@@ -97,6 +100,7 @@ Deno.test("converged systems are counted; the largest force is that of the other
   const hooks = [ConvergenceHook.fromFmax(0.01), progress];
   await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "reference", hooks });
   await opt.run(crystals(3, 0), 500);
+  assertEquals(texts.shift(), "step 0/500 (0 %)\n");
   const counts = texts.map((text) => Number(/(\d)\/3 converged/.exec(text)![1]));
   assertEquals([counts[0], counts.at(-1)], [0, 3]);
   assert(counts.every((count, i) => count >= (counts[i - 1] ?? 0)) && new Set(counts).size > 2);
@@ -115,14 +119,45 @@ Deno.test("converged systems are counted; the largest force is that of the other
   assert(other.texts.at(-1)!.includes("0/1 converged"));
 });
 
+Deno.test("convergence is left out unless a hook or a stage decides it, or a system has the status", async () => {
+  const lineOf = async (
+    engineWith: (hooks: readonly object[]) => Dynamics,
+    status = 0,
+  ): Promise<string> => {
+    const { texts, progress } = watched(OFTEN);
+    await using md = engineWith([progress]);
+    const batch = crystals(1);
+    batch.set("status", [status]);
+    await md.run(batch, 1);
+    return texts[1]!.split("  ")[1]!;
+  };
+  const place = { model: still, device: "reference" } as const;
+  const nve = velocityVerlet({ dt: 1 });
+  const never = new ConvergenceHook({ criteria: { key: "fmax", threshold: -1 } });
+  const engineOf = (hooks: readonly object[]) => engine(nve, { ...place, hooks });
+  assertMatch(await lineOf(engineOf), /^energy/);
+  assertEquals(await lineOf(engineOf, 1), "1/1 converged");
+  assertEquals(await lineOf((hooks) => engineOf([never, ...hooks])), "0/1 converged");
+  const disabled = (hooks: readonly object[]) => {
+    const md = engineOf([never, ...hooks]);
+    md.hooks.disable("ConvergenceHook");
+    return md;
+  };
+  assertMatch(await lineOf(disabled), /^energy/);
+  const staged = (hooks: readonly object[]) =>
+    fuse(new Dynamics(nve, { ...place, nSteps: 3 }), { hooks: hooks as never });
+  assertEquals(await lineOf(staged), "0/1 converged");
+});
+
 Deno.test("a second run measures its own speed, and shows the steps of both", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 10 });
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   const batch = await md.run(atomAt(0), 5);
   await md.run(batch, 5);
-  assertMatch(texts[4]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
-  assertMatch(texts[5]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
+  assertMatch(texts[5]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
+  assertEquals(texts[6], "step 5/10 (50 %)\n");
+  assertMatch(texts[7]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
 });
 
 Deno.test("for training it reports steps, epoch and loss, and for other loops steps", async () => {
@@ -142,6 +177,7 @@ Deno.test("for training it reports steps, epoch and loss, and for other loops st
   });
   await trainer.train();
   assertEquals(texts, [
+    "step 0/4 (0 %)\n",
     "step 1/4 (25 %)  epoch 1  loss 4  2 steps/s  0:02 left\n",
     "step 2/4 (50 %)  epoch 1  loss 4  2 steps/s  0:01 left\n",
     "step 3/4 (75 %)  epoch 2  loss 4  2 steps/s  0:01 left\n",
@@ -157,7 +193,12 @@ Deno.test("for training it reports steps, epoch and loss, and for other loops st
     },
   }, { hooks: [other.progress] });
   await loop.run(2);
-  assertEquals(other.texts, ["\rstep 1  2 steps/s\x1b[K", "\rstep 2  2 steps/s\x1b[K", "\n"]);
+  assertEquals(other.texts, [
+    "\rstep 0\x1b[K",
+    "\rstep 1  2 steps/s\x1b[K",
+    "\rstep 2  2 steps/s\x1b[K",
+    "\n",
+  ]);
 });
 
 Deno.test("numbers have as many digits as needed", () => {

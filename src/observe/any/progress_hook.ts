@@ -1,4 +1,5 @@
 import { POSITIVE, WHOLE, wholeFrom } from "../../base/check_number.ts";
+import { canConverge } from "../../dynamics/convergence/can_converge.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { BaseContext, Workflow } from "../../hooks/protocol/context.ts";
@@ -27,7 +28,8 @@ export interface ProgressHookOptions {
    */
   readonly isTerminal?: boolean;
   /**
-   * Total number of steps of the run. A resumed run includes the steps before it was resumed.
+   * Number of steps at which the work is done, counted from the first step of the engine. It includes the steps of
+   * earlier runs, and the steps before a checkpoint from which the run continues.
    *
    * @default undefined: percentage and remaining time are not shown
    */
@@ -74,8 +76,11 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 /**
  * Reports the progress of a run: the step and the number of steps, finished systems of a stream, converged systems,
  * the total energy, the largest force on an atom of the systems that still move, steps per second and the remaining
- * time. On a terminal, one line is repainted ten times a second. Otherwise a plain line without escape codes is
- * written every ten seconds. The last line shows the last step.
+ * time. Converged systems are left out if the engine has no `ConvergenceHook` and no stages.
+ *
+ * On a terminal, one line is repainted ten times a second. Otherwise a plain line without escape codes is written
+ * every ten seconds. The first line, with the number of steps done, is written when the run begins. The last line
+ * shows the last step.
  *
  * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining
  * time.
@@ -132,7 +137,7 @@ export class ProgressHook implements FinishedHook<string> {
   /** Last reported step of a loop that is neither dynamics nor training; −1 before the first report. */
   #reported = -1;
 
-  /** Creates the hook; the first report is written during the run. */
+  /** Creates the hook. The first line is written when a run begins. */
   constructor(options: ProgressHookOptions) {
     checkProgress(options);
     const { write, isTerminal = false, nSteps, columns = 100, convergedStatus = 1 } = options;
@@ -153,16 +158,18 @@ export class ProgressHook implements FinishedHook<string> {
     };
   }
 
-  /** Starts the clock. Called by the engine when a run begins. */
-  open(engine: Workflow): void {
-    this.#start = { time: this.#options.now(), step: engine.stepCount };
+  /** Starts the clock, and writes the first line. Called by the engine when a run begins. */
+  open({ stepCount: steps }: Workflow): void {
+    this.#start = { time: this.#options.now(), step: steps };
     this.#last = undefined;
     this.#hasWritten = false;
     this.#reported = -1;
+    this.#write(runLine({ steps, of: this.#options.nSteps, rate: { steps: 0, seconds: 0 } }, []));
   }
 
-  #reportAtoms({ stepCount, batch, read, stream }: DynamicsContext): void {
+  #reportAtoms({ stepCount, batch, read, stream, workflow }: DynamicsContext): void {
     const last = {
+      canConverge: canConverge(workflow),
       stream,
       done: stream?.done,
       batch,
@@ -220,14 +227,14 @@ export class ProgressHook implements FinishedHook<string> {
     return Array.from(status, (one) => one >= this.#options.convergedStatus);
   }
 
-  #report({ steps, energy, fmax, hasConverged, seconds, stream }: StepValues): void {
+  #report({ steps, energy, fmax, hasConverged, seconds, stream, canConverge }: StepValues): void {
     const { nSteps } = this.#options;
     const converged = hasConverged.filter((done) => done).length;
     const moving = fmax.filter((_, i) => !hasConverged[i] || converged === hasConverged.length);
     const line = progressLine({
       steps,
       of: nSteps,
-      converged,
+      converged: canConverge || converged > 0 ? converged : undefined,
       systems: hasConverged.length,
       stream,
       energy,
@@ -240,6 +247,8 @@ export class ProgressHook implements FinishedHook<string> {
 
 /** Values of one step that a report shows. */
 interface StepValues {
+  /** True if a hook or a stage of the engine decides convergence. */
+  readonly canConverge: boolean;
   readonly batch: Batch;
   readonly stream: DynamicsContext["stream"];
   /** Number of finished systems of the stream in that step; `undefined` without a stream. */

@@ -16,8 +16,8 @@ export interface RunProgress {
 
 /** Progress of a run of dynamics. */
 export interface Progress extends RunProgress {
-  /** Number of converged systems. */
-  readonly converged: number;
+  /** Number of converged systems; `undefined` if nothing decides convergence. */
+  readonly converged: number | undefined;
   /** Number of systems. */
   readonly systems: number;
   /** Finished systems of a stream, and the number of its systems; `undefined` without a stream. */
@@ -33,11 +33,11 @@ export function progressLine(progress: Progress): string {
   const { converged, systems, stream, energy, fmax } = progress;
   const facts = [
     ...(stream === undefined ? [] : [`${stream.done}/${stream.total} done`]),
-    `${converged}/${systems} converged`,
+    ...(converged === undefined ? [] : [`${converged}/${systems} converged`]),
     `energy ${energy.toFixed(6)} eV`,
     `fmax ${fmax.toPrecision(3)} eV/Å`,
   ];
-  return runLine(progress, facts, converged >= systems);
+  return runLine(progress, facts, converged !== undefined && converged >= systems);
 }
 
 /** Returns the progress of a run as one line: steps, `facts`, speed and, unless the run is done, the remaining time. */
