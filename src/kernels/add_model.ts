@@ -51,7 +51,7 @@ export const addModel: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** The arguments of the kernel that the functions below use. */
+/** Arguments of `addModel`, as the functions below use them. */
 interface Given {
   readonly energies: Arrays["real"] | undefined;
   readonly atomForces: Arrays["real"] | undefined;

@@ -16,11 +16,11 @@ export type BufferType = "real" | "f64" | "i32";
 
 /** Types of host arrays, by the element type of a buffer. */
 export interface Arrays {
-  /** For positions, velocities, forces and parameters. */
+  /** Positions, velocities, forces and parameters. */
   readonly real: Float32Array | Float64Array;
-  /** For sums over many terms: energies, virials and criteria. */
+  /** Sums over many terms: energies, virials and criteria. */
   readonly f64: Float64Array;
-  /** For indices, counters and flags. */
+  /** Indices, counters and flags. */
   readonly i32: Int32Array;
 }
 
@@ -58,8 +58,8 @@ export interface Frame {
   /** Index of the first atom of each system, followed by the number of atoms. */
   readonly offsets: Int32Array;
   /**
-   * 1 for active systems, 0 for finished ones. Kernels must not change the state of finished systems, but they do
-   * measure them.
+   * 1 for active systems, 0 for finished systems. Kernels must not change the state of finished systems, but some
+   * kernels measure it.
    */
   readonly active: Int32Array;
   /** Id of each system. Random numbers depend on it. */
@@ -84,7 +84,7 @@ export const Control = {
    * more pairs than the device can handle.
    */
   CAUSE: 2,
-  /** Number of words. */
+  /** Length of `frame.control`. */
   LENGTH: 4,
 } as const;
 

@@ -65,7 +65,7 @@ export async function evaluateModel(
   }
 }
 
-/** Returns the calls that search the neighbor pairs of all lists of a state. */
+/** Returns the calls of the kernel `neighbors` for all pair lists of a state. */
 export function searches(state: ResidentBatch): readonly KernelCall[] {
   const place = {
     positions: state.field("positions"),
@@ -76,7 +76,10 @@ export function searches(state: ResidentBatch): readonly KernelCall[] {
   return Array.from(state.allPairs, (pairs) => call(neighbors, { pairs, ...place }));
 }
 
-/** Runs kernels once. Returns the index of the first system with a value that is not finite, or `undefined`. */
+/**
+ * Runs kernels once. Returns the index of the first system with a value that is not finite; `undefined` if all values
+ * are finite.
+ */
 async function run(
   state: ResidentBatch,
   calls: Parameters<ResidentBatch["prepare"]>[0],

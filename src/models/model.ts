@@ -57,7 +57,7 @@ export interface OpenModel {
    * calls run.
    */
   calls?(wanted: Wanted): readonly KernelCall[];
-  /** Computes the results on the host, for models that are not kernels. */
+  /** Computes the results on the host. Models that consist only of kernels do not need it. */
   compute?(wanted: Wanted): void | PromiseLike<void>;
   /** Returns kernel calls that add the results which `compute` has stored in buffers of the model. */
   add?(wanted: Wanted): readonly KernelCall[];
@@ -66,7 +66,7 @@ export interface OpenModel {
    * undefined if all values are finite. The engine adds the description to the error that ends the run.
    */
   fault?(system: number): PromiseLike<string | undefined>;
-  /** Frees the resources that `open` has allocated and the state does not manage. */
+  /** Frees the resources that `open` has allocated, except those that the state manages. */
   close?(): void | PromiseLike<void>;
 }
 

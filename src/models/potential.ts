@@ -6,8 +6,8 @@ import { systemName } from "../batch/store.ts";
 import { type Model, type OpenModel, outputsOf } from "./model.ts";
 
 /**
- * View of one system that a potential written in TypeScript receives. Positions, cell and forces have the precision
- * of the backend.
+ * One system, as a potential written in TypeScript receives it. Positions, cell and forces have the precision of the
+ * backend.
  */
 export interface PotentialView {
   /** Index of the system in the batch. */
@@ -16,7 +16,7 @@ export interface PotentialView {
   readonly numbers: Int32Array;
   /** Positions in Å, three per atom. */
   readonly positions: Float32Array | Float64Array;
-  /** Lattice vectors in Å, one after the other: nine numbers. */
+  /** Lattice vectors in Å, nine numbers in row-major order. */
   readonly cell: Float32Array | Float64Array;
   /** Forces in eV/Å, three per atom. The potential adds its forces here. */
   readonly forces: Float32Array | Float64Array;
@@ -27,7 +27,7 @@ export interface PotentialView {
 /** Options of {@linkcode potential}. */
 export interface PotentialOptions {
   /**
-   * Name of the potential.
+   * Name of the potential in error messages.
    *
    * @default "a potential"
    */
@@ -41,9 +41,9 @@ export interface PotentialOptions {
 }
 
 /**
- * Returns a model of a potential written in TypeScript. `energyOf` is called for each system at each step,
- * adds its forces to the view, and returns the energy in eV. Each step waits for this function on the host,
- * so use it for prototypes and small systems.
+ * Returns a model of a potential written in TypeScript. `energyOf` is called for each active system at each step. It
+ * adds its forces to the view, and returns the energy in eV. Each step waits for this function on the host, so use it
+ * for prototypes and small systems.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ function opened(
   return { compute: () => state.withArrays(buffers, ["forces", "virial", "energy"], evaluate) };
 }
 
-/** Returns the view of one system. */
+/** Returns the view of one system. Its arrays share memory with those of the batch. */
 function viewOf(
   { numbers, positions, cell, forces, virial }: Omit<PotentialView, "system">,
   system: number,

@@ -2,7 +2,8 @@ import { show } from "../base/show.ts";
 import type { Model, OpenModel, Wanted } from "./model.ts";
 
 /**
- * Returns the sum of several models. Its energies, forces and stresses are the sums of theirs.
+ * Returns the sum of several models. It adds up their energies, forces and stresses. The sum has only the outputs
+ * that all of the models have.
  *
  * @throws {RangeError} if no models are given
  * @throws {TypeError} if an argument is not a model
@@ -58,7 +59,7 @@ function opened(models: readonly OpenModel[]): OpenModel {
   };
 }
 
-/** Returns the fault that the first model with a fault reports; undefined if no model reports one. */
+/** Returns the first fault that one of the models reports; `undefined` if no model reports a fault. */
 async function firstFault(
   models: readonly OpenModel[],
   system: number,

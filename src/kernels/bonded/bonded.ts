@@ -26,17 +26,20 @@ export interface Bonded {
   readonly cell: Reals | undefined;
   /** Flags of the periodic directions, three per system. */
   readonly pbc: Int32Array | undefined;
-  /** Largest number of rounds over the bonds of a cluster. */
+  /** Largest number of iterations over the bonds of a cluster. */
   readonly most: number;
 }
 
-/** Adjusts bond b between atoms i and j. Returns true if the bond needed no adjustment. */
+/**
+ * Adjusts bond b between the atoms with the indices i and j in the batch. Returns true if the bond needed no
+ * adjustment.
+ */
 export type Adjust = (i: number, j: number, b: number) => boolean;
 
 /**
- * Adjusts the bonds of each cluster of active systems, in rounds, until all bonds of a round need no adjustment. If a
- * cluster needs more than `most` rounds, its system has diverged. `open` prepares cluster c of system s, and returns
- * the function that adjusts its bonds.
+ * Adjusts the bonds of each cluster of active systems. Iterates over the bonds of a cluster until an iteration
+ * adjusts no bond. If a cluster needs more than `most` iterations, its system has diverged. `open` prepares cluster c
+ * of system s, and returns the function that adjusts its bonds.
  */
 export function adjustBonds(
   values: Bonded,
@@ -68,10 +71,7 @@ function isAdjusted(c: number, first: number, values: Bonded, adjust: Adjust): b
 const inverse = new Float64Array(9);
 let isPeriodic = false;
 
-/**
- * Prepares `between` for a system, by inverting its cell. Must be called for each system before its bonds are
- * adjusted.
- */
+/** Inverts the cell of a system for `between`. Must be called for each system before its bonds are adjusted. */
 function enterCell(s: number, { cell, pbc }: Bonded): void {
   isPeriodic = cell !== undefined && pbc !== undefined &&
     (pbc[3 * s] !== 0 || pbc[3 * s + 1] !== 0 || pbc[3 * s + 2] !== 0) &&
@@ -79,8 +79,8 @@ function enterCell(s: number, { cell, pbc }: Bonded): void {
 }
 
 /**
- * Writes the vector from atom i to the nearest image of atom j to `out`, Å. `low` has the rounding errors of the
- * positions.
+ * Writes the vector from atom i to the nearest image of atom j to `out`, Å. `low` contains the accumulated rounding
+ * errors of the positions. Atoms are indices within the batch, and s is the index of their system.
  */
 export function between(
   positions: Reals,

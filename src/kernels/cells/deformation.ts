@@ -14,7 +14,7 @@ import { invertCell } from "./inverse.ts";
  */
 export const STRAIN_LENGTH = 3;
 
-/** Returns κ of a system with `atoms` atoms, Å; at least that of one atom. */
+/** Returns the length κ of a system with `atoms` atoms, Å. A system without atoms gets the κ of one atom. */
 export function strainLength(atoms: number): number {
   return STRAIN_LENGTH * Math.sqrt(Math.max(1, atoms));
 }
@@ -27,8 +27,8 @@ export function deformation(strain: ArrayLike<number>, at: number, length: numbe
 }
 
 /**
- * Returns the matrix of the projection onto the periodic directions of a cell. `at` is the offset of the cell,
- * `flags` that of its three flags in `pbc`.
+ * Returns the matrix of the projection onto the periodic directions of a cell. `at` is the index of the first number
+ * of the cell in `cell`, and `flags` is the index of its first flag in `pbc`.
  */
 export function alongPeriodic(
   cell: ArrayLike<number>,
@@ -59,7 +59,7 @@ function cross([a, b, c]: number[], [d, e, f]: number[]): number[] {
   return [b! * f! - c! * e!, c! * d! - a! * f!, a! * e! - b! * d!];
 }
 
-/** Returns the inverse of F. */
+/** Returns the inverse of the deformation `f`, a 3 × 3 matrix. */
 export function inverted(f: Float64Array): Float64Array {
   const inverse = new Float64Array(9);
   invertCell(f, 0, inverse);

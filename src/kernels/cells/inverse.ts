@@ -7,8 +7,8 @@
 const rows = new Float64Array(9);
 
 /**
- * Returns the rows of the cell that begins at index `at`, Å. Rows of zeros are replaced by unit vectors normal to the
- * others. Every call returns the same array.
+ * Returns the three lattice vectors, as rows, of the cell that begins at index `at`, Å. Vectors of zeros are replaced
+ * by unit vectors that are normal to the other vectors. Every call returns the same array.
  */
 export function completedRows(cell: ArrayLike<number>, at: number): Float64Array {
   for (let i = 0; i < 9; i++) rows[i] = cell[at + i]!;

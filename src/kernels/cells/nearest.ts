@@ -1,7 +1,7 @@
 /**
- * Replaces a vector d by its nearest image, d −= round(d h⁻¹) h along periodic directions. `at` is the offset of the
- * cell, `first` that of its three flags, and `inverse` its inverse from `invertCell`. The result is the shortest
- * image if it is shorter than half the smallest height of the cell.
+ * Replaces a vector d by its nearest image, d −= round(d h⁻¹) h along periodic directions. `at` is the index of the
+ * first number of the cell h in `cells`, `first` is the index of its first flag in `pbc`, and `inverse` is h⁻¹ from
+ * `invertCell`. The result is the shortest image if it is shorter than half the smallest height of the cell.
  */
 export function nearest(
   vector: Float64Array,

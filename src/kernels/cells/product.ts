@@ -1,4 +1,4 @@
-/** Multiplies two 3 × 3 matrices and writes the product a b to `out`. */
+/** Writes the product a b of two 3 × 3 matrices to `out`, and returns `out`, which must not be one of the factors. */
 export function product(
   a: ArrayLike<number>,
   b: ArrayLike<number>,

@@ -6,7 +6,7 @@
 
 import { product } from "./product.ts";
 
-/** Number of terms of the series. The remainder is below 1e-14 for a strain of 1 in one step. */
+/** Number of terms of the series for φ(X). The remainder is below 1e-14 for a strain of 1 in one step. */
 export const TERMS = 16;
 
 /** The solution after a time t: x + `grow` x + `push` y. All members are symmetric matrices of nine numbers. */
@@ -19,7 +19,7 @@ export interface Strain {
   readonly push: Float64Array;
 }
 
-/** Creates matrices of zeros. */
+/** Creates a {@linkcode Strain} whose matrices are zero. */
 export function makeStrain(): Strain {
   return {
     total: new Float64Array(9),

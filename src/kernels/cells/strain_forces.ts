@@ -88,7 +88,7 @@ function isElsewhere(s: number, { stage, first, end }: Given): boolean {
   return stage !== undefined && !(first <= stage[s]! && stage[s]! < end);
 }
 
-/** Returns whether the cell differs from the cell that was last computed from the reference. */
+/** Returns whether the cell of system s has changed since the kernel last computed it from the reference. */
 function hasChanged(s: number, { cell, reference }: Given): boolean {
   for (let k = 0; k < 9; k++) if (cell[9 * s + k] !== reference[18 * s + 9 + k]) return true;
   return false;

@@ -1,6 +1,6 @@
 /**
- * Returns one coordinate of an atom before wrapping, x + images · h, Å; without `images`, returns x. `cell` is the
- * offset of the system's nine numbers in `cells`.
+ * Returns one coordinate of an atom before wrapping, x + images · h, Å. Returns x if `images` or `cells` is
+ * undefined. `cell` is the index of the first number of the system's cell in `cells`.
  */
 export function unwrapped(
   positions: ArrayLike<number>,
@@ -17,8 +17,8 @@ export function unwrapped(
 }
 
 /**
- * Returns one coordinate of a lattice translation: the three integers from index `at` on, times the column of the
- * cell that begins at index `from`.
+ * Returns coordinate 0 of a lattice translation, Å. The three integers of the translation begin at index `at` of
+ * `vectors`. The cell begins at index `from` of `cells`; `from` + k selects coordinate k.
  */
 export function shifted(
   vectors: Int32Array,

@@ -10,7 +10,7 @@ const args = {
   met: "i32 changed",
 } as const;
 
-/** The level of a field: its rows belong to atoms or to systems. */
+/** Levels of a field: one row per atom, or one row per system. */
 export const Level = {
   /** The field has one row per atom. */
   NODE: 0,
@@ -18,9 +18,9 @@ export const Level = {
   SYSTEM: 1,
 } as const;
 
-/** The ways to reduce a row of `width` numbers to one number. */
+/** Reductions of a row of `width` numbers to one number. */
 export const Reduce = {
-  /** The largest of the numbers counts. */
+  /** No reduction: every number of the row is compared, so that the largest one decides. */
   NONE: 0,
   /** Minimum. */
   MIN: 1,
@@ -60,7 +60,7 @@ export const criterion: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** Reduces the row that begins at index `at` to one number. */
+/** Returns the number to which `reduce` reduces the row that begins at index `at`. */
 function reduced(
   values: Float32Array | Float64Array,
   at: number,

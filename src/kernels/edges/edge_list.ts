@@ -24,7 +24,10 @@ export interface EdgeList extends EdgeRules {
   capacity: number;
   /** Number of triplets that fit; 0 if the list has no triplets. */
   tripletCapacity: number;
-  /** Source atoms of all edges, then their target atoms, as indices within the batch. */
+  /**
+   * Source atoms of all edges, followed by their target atoms, as indices within the batch. Both halves have
+   * `capacity` entries.
+   */
   index: Int32Array;
   /** Translation of the target atom of each edge, three numbers, Å. */
   shifts: Float64Array;
@@ -32,9 +35,12 @@ export interface EdgeList extends EdgeRules {
   systems: Int32Array;
   /** Source atom of both edges of each triplet. */
   centers: Int32Array;
-  /** Index of the first edge of all triplets, then of their second edge. */
+  /**
+   * Indices of the first edges of all triplets, followed by the indices of their second edges. Both halves have
+   * `tripletCapacity` entries.
+   */
   triplets: Int32Array;
-  /** The number of edges and the number of triplets, without padding. */
+  /** Number of edges, followed by the number of triplets, without padding. */
   readonly counts: Int32Array;
   /** Index of the first edge of each atom, followed by the number of edges and an unused entry. */
   readonly starts: Int32Array;
@@ -51,7 +57,7 @@ export function roomFor(count: number): number {
   return GRAIN * Math.ceil((count + Math.floor(3 * count / 20) + 1) / GRAIN);
 }
 
-/** Creates an empty list for the kernels `edges` and `triplets`. */
+/** Creates an empty list for the kernels `edges` and `triplets`, for a batch of `atoms` atoms. */
 export function makeEdgeList(
   pairs: PairList,
   atoms: number,
@@ -78,7 +84,7 @@ export function makeEdgeList(
   return list;
 }
 
-/** Makes room for `count` edges. If the list has to grow, its edges are lost. */
+/** Increases the capacity of a list to more than `count` edges. If the arrays have to grow, their edges are lost. */
 export function growEdges(list: EdgeList, count: number): void {
   if (count < list.capacity) return;
   const capacity = list.capacity = roomFor(count);
@@ -87,7 +93,10 @@ export function growEdges(list: EdgeList, count: number): void {
   list.systems = new Int32Array(capacity);
 }
 
-/** Makes room for `count` triplets. If the list has to grow, its triplets are lost. */
+/**
+ * Increases the capacity of a list to more than `count` triplets. If the arrays have to grow, their triplets are
+ * lost.
+ */
 export function growTriplets(list: EdgeList, count: number): void {
   if (count < list.tripletCapacity) return;
   const capacity = list.tripletCapacity = roomFor(count);
@@ -95,7 +104,7 @@ export function growTriplets(list: EdgeList, count: number): void {
   list.triplets = new Int32Array(2 * capacity);
 }
 
-/** Fills the rest of the capacity with edges from atom 0 to its image at the distance `FAR`. */
+/** Fills the unused capacity with edges from atom 0 to its image at the distance `FAR`. */
 export function padEdges({ index, shifts, systems, capacity, counts }: EdgeList): void {
   const count = counts[0]!;
   index.fill(0, count, capacity);

@@ -40,7 +40,7 @@ export const edges: Kernel<typeof args> = defineKernel("edges", args, (values, f
   padEdges(list);
 });
 
-/** The arguments of the kernel. */
+/** Arguments of the kernel `edges`. */
 interface Given {
   readonly edges: EdgeList;
   readonly positions: Arrays["real"];
@@ -51,7 +51,10 @@ interface Given {
 /** Shift of the pair that `isNear` has checked last, Å. */
 const shift = new Float64Array(3);
 
-/** Calls `meet` for every edge. Its argument `sign` is the factor by which `shift` must be multiplied for this edge. */
+/**
+ * Calls `meet` for every edge of an active system. The argument `sign` of `meet` is the factor by which `shift` must
+ * be multiplied for this edge.
+ */
 function walk(
   given: Given,
   { systems, active, offsets }: Frame,

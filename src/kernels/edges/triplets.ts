@@ -42,8 +42,8 @@ export const triplets: Kernel<typeof args> = defineKernel(
 );
 
 /**
- * Adds the triplets of edge `first` with all later short edges of its atom, at index `at` and after it. Returns the
- * next free index.
+ * Writes the triplets of edge `first` and each later edge of its atom that is shorter than `reach`, beginning at
+ * index `at`. Returns the next free index.
  */
 function pairUp(
   list: EdgeList,

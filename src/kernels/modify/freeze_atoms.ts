@@ -12,7 +12,7 @@ const args = {
   what: "number",
 } as const;
 
-/** Bits of `what`: the quantities of frozen atoms that are held. */
+/** Bits of `what`, which select the quantities of frozen atoms that are held. */
 export const Freeze = {
   /** Position: reset to its anchor. */
   POSITIONS: 1,
@@ -28,7 +28,7 @@ export const Freeze = {
  *
  * - `frozen`: directions in which an atom is held, the sum of 1 for x, 2 for y and 4 for z.
  * - `anchors` x₀: held positions, not wrapped, three numbers per atom, Å.
- * - `images` n: lattice translations, of `cell` h, that wrapping has removed since then.
+ * - `images` n: number of lattice vectors of `cell` h that wrapping has subtracted, three per atom.
  *
  * Without `images`, x is bitwise identical to x₀.
  */

@@ -48,7 +48,10 @@ interface Grid {
   readonly wrapped: Float64Array;
   /** Lattice translations that wrapping has added, three integers per atom. */
   readonly wraps: Int32Array;
-  /** Index in `order` of the first atom of each bin, followed by the number of atoms. */
+  /**
+   * Index in `order` of the first atom of each bin, followed by the number of atoms. `order` lists all atoms, sorted
+   * by bin.
+   */
   readonly starts: Int32Array;
   readonly order: Int32Array;
 }

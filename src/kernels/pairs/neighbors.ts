@@ -52,7 +52,7 @@ export const neighbors: Kernel<typeof args> = defineKernel(
   },
 );
 
-/** The current positions, images and cell of a system. */
+/** Current positions, image counters and cell of one system. */
 interface Now {
   readonly positions: Float32Array | Float64Array;
   readonly images: Int32Array | undefined;
@@ -89,7 +89,7 @@ export function farthestIn(cell: ArrayLike<number>, pbc: ArrayLike<number>): num
   return most;
 }
 
-/** Finds the pairs of a system if they are due. Returns false if the cell has collapsed. */
+/** Searches the pairs of a system again if its list may be incomplete. Returns false if the cell has collapsed. */
 function update(pairs: SystemPairs, now: Now, { cutoff, skin }: PairList): boolean {
   const reach = cutoff + skin;
   // A checkpoint stores the positions of the last search, not its pairs. The same search finds the same pairs in the same
@@ -160,8 +160,8 @@ function strainOf(axis: number, back: PullBack | undefined): number {
 }
 
 /**
- * A linear map that removes the strain of a cell from positions, so that they can be compared with positions before
- * the strain.
+ * A linear map that removes the strain of a cell from positions, so that they can be compared with the positions of
+ * the last search.
  */
 interface PullBack {
   /** The matrix B of y = x + x B, nine numbers. */

@@ -22,7 +22,7 @@ export interface SystemPairs {
   cell: Float64Array;
   /** Number of searches so far. */
   builds: number;
-  /** True after a checkpoint was loaded. The pairs must then first be found again from `reference`. */
+  /** True after a checkpoint was loaded, until the pairs have been searched again at the positions in `reference`. */
   isLoaded: boolean;
 }
 

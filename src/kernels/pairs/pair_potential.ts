@@ -10,7 +10,7 @@ export interface PairKernel extends Kernel<typeof PAIR_ARGS> {
 
 /**
  * Returns the kernel of a pair potential, which adds the forces, energies and virials of all pairs within the cutoff.
- * `name` is the name of a kernel that some backend has for exactly this potential. Arguments of the kernel:
+ * A backend that has its own kernel for exactly this potential finds it by `name`. Arguments of the kernel:
  *
  * - `parameters`: a row of {@linkcode PairProgram} for each ordered pair of types.
  * - `species`: type of each atom, from 0, or rows with exclusions (see exclusions.ts); not read if there is one type.

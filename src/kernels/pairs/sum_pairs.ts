@@ -67,7 +67,7 @@ export function sumPairs(sums: PairSums, frame: Frame, pair: PairFunction): void
   }
 }
 
-/** The energy E and the slope −(dE/dr)/r of one pair. */
+/** Energy E and slope −(dE/dr)/r of the current pair. */
 const out: Float64Array = new Float64Array(2);
 const r: Float64Array = new Float64Array(3);
 

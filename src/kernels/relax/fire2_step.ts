@@ -83,12 +83,12 @@ type State = Parameters<typeof fire2Step.run>[0];
 
 type Real = Float32Array | Float64Array;
 
-/** The arrays that a step changes: those of the atoms of a system, or those of its cell. */
+/** Arrays of one step: those of the atoms of a system, or those of its cell. */
 interface Part {
   readonly positions: Real;
   readonly velocities: Real;
   readonly forces: Real;
-  /** Number of coordinates per vector. */
+  /** Number of coordinates per vector: 3 for atoms, 9 for the cell. */
   readonly width: number;
   /**
    * Square of the factor by which a vector may be longer than that of an atom: 1 for atoms, and the number of atoms

@@ -46,7 +46,7 @@ export const LbfgsMemory = {
   ENERGY: 1,
   /** Decrease of the energy that the current step would give with constant forces, eV. */
   SLOPE: 2,
-  /** Number of these words, without the values of 1/s·y. */
+  /** Number of entries after the values of 1/s·y. */
   LENGTH: 3,
 } as const;
 
@@ -118,16 +118,16 @@ export const lbfgsStep: Kernel<typeof args> = defineKernel(
 type Given = Parameters<typeof lbfgsStep.run>[0];
 type Real = Float32Array | Float64Array;
 
-/** The arrays that a step changes: those of the atoms, or those of the cell. */
+/** Arrays of one step: those of the atoms, or those of the cell. */
 interface Part {
   readonly x: Real;
   readonly f: Real;
-  /** The rows of the history that hold steps. */
+  /** Rows of the history: the steps in `s`, and the changes of the forces in `y`. */
   readonly s: readonly Real[];
   readonly y: readonly Real[];
-  /** Number of coordinates per vector. */
+  /** Number of coordinates per vector: 3 for atoms, 9 for the cell. */
   readonly width: number;
-  /** Factor by which a vector may be longer than that of an atom. */
+  /** Factor by which a vector may be longer than that of an atom: 1 for atoms, √n for the cell of n atoms. */
   readonly reach: number;
 }
 

@@ -14,7 +14,7 @@ export const SUB_STEPS: Readonly<Record<1 | 3 | 5, readonly number[]>> = {
   5: symmetric(1 / (4 - Math.cbrt(4)), 2),
 };
 
-/** Returns `count` fractions `outer` on either side of a middle one, which completes their sum to 1. */
+/** Returns `count` fractions `outer`, one middle fraction, and again `count` fractions `outer`, whose sum is 1. */
 function symmetric(outer: number, count: number): readonly number[] {
   const side = new Array<number>(count).fill(outer);
   return [...side, 1 - 2 * count * outer, ...side];

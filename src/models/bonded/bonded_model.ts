@@ -9,7 +9,10 @@ export interface BondedArgs extends Outputs {
   readonly positions: Buffer<"real">;
   /** Lattice vectors in Å, nine numbers per system. */
   readonly cell: Buffer<"real">;
-  /** Counts of the lattice vectors that atoms have crossed, three per atom; `undefined` if they are not counted. */
+  /**
+   * Image counters, three per atom: the number of lattice vectors that wrapping has subtracted. `undefined` if images
+   * are not counted.
+   */
   readonly images: Buffer<"i32"> | undefined;
   /** Bits of `Want`, which select the outputs. */
   readonly want: number;
@@ -17,7 +20,8 @@ export interface BondedArgs extends Outputs {
 
 /**
  * Returns a model that consists of one kernel. `open` uploads the parameters to the backend, and returns a function
- * that makes the call of the kernel. `isInvariant` is true if translations do not change the results.
+ * that creates the call of the kernel from its arguments. `isInvariant` is true if translations do not change the
+ * results.
  */
 export function bondedModel(
   name: string,

@@ -23,10 +23,10 @@ export interface CenterBiasOptions {
 const NAME = "a bias on the center of mass";
 
 /**
- * Returns a model of a spring between the center of mass of a group of atoms and a point, E = ½ k |d|². The model has
- * energies, forces and stresses. Add it to another model with `sum` or a `BiasedPotentialHook`.
+ * Returns a model of a spring between the center of mass of a group of atoms and a point, E = ½ k |d|². The model
+ * computes energies, forces and stresses. Add it to another model with `sum` or a `BiasedPotentialHook`.
  *
- * @throws {RangeError} if a parameter is out of range. Opening the model throws one if `center` does not fit the
+ * @throws {RangeError} if a parameter is out of range. When the model is opened, also if `center` does not fit the
  * batch
  *
  * @example
@@ -53,8 +53,8 @@ export function centerBias(options: CenterBiasOptions): Model {
 }
 
 /**
- * Uploads the parameters of the bias to the backend of a batch. Throws a RangeError if `center` does not fit the
- * batch.
+ * Uploads the parameters of the bias to the backend, and returns them as arguments of the kernel. Throws a RangeError
+ * if `center` does not fit the batch.
  */
 function biasOn(state: ResidentBatch, { stiffness, center, atoms }: CenterBiasOptions) {
   const { size, nodeOffsets, systemOfNode } = state.batch;

@@ -29,8 +29,8 @@ const NAME = "harmonic bonds";
  * Returns a model of springs between pairs of atoms, E = Σ ½ k (r − r₀)², with energies, forces and stresses. The
  * argument is one list of bonds for all systems of a batch, or one list per system.
  *
- * @throws {RangeError} if a parameter is out of range; the message names the bond. Opening the model throws one if a
- * bond does not fit its system; the message names the system
+ * @throws {RangeError} if a parameter is out of range; the message names the bond. When the model is opened, also if
+ * a bond does not fit its system; the message names the system
  *
  * @example
  * ```ts
@@ -60,7 +60,10 @@ export function harmonicBonds(
   }, true);
 }
 
-/** Uploads the bonds to the backend of a batch. Throws a RangeError if they do not fit the batch. */
+/**
+ * Uploads the bonds to the backend, and returns them as arguments of the kernel. Throws a RangeError if they do not
+ * fit the batch.
+ */
 function bondsOn(
   state: ResidentBatch,
   lists: readonly (readonly SpringBond[])[],

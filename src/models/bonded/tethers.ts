@@ -30,7 +30,7 @@ const NAME = "tethers";
  * Returns a model of a spring between each atom and an anchor point, E = Σ ½ k |x − x₀|², with energies, forces and
  * stresses.
  *
- * @throws {RangeError} if `stiffness` is out of range. Opening the model throws one if the parameters do not fit the
+ * @throws {RangeError} if `stiffness` is out of range. When the model is opened, also if a parameter does not fit the
  * batch
  *
  * @example
@@ -54,7 +54,10 @@ export function tethers(options: TethersOptions): Model {
   });
 }
 
-/** Uploads the springs to the backend of a batch. Throws a RangeError if the parameters do not fit the batch. */
+/**
+ * Uploads the springs to the backend, and returns them as arguments of the kernel. Throws a RangeError if the
+ * parameters do not fit the batch.
+ */
 function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions) {
   const { batch, batch: { nodeCount } } = state;
   assertOfAll(batch, "stiffness", stiffness, 0);
@@ -75,8 +78,8 @@ function springsOn(state: ResidentBatch, { stiffness, anchors }: TethersOptions)
 }
 
 /**
- * Throws a TypeError if a parameter has a value per atom and systems join or leave the batch. `width` is the length
- * of a single value for all atoms.
+ * Throws a TypeError if a parameter has one value per atom of the batch although systems join or leave the batch.
+ * `width` is the length of a parameter that has a single value for all atoms.
  */
 function assertOfAll(
   batch: Batch,
@@ -88,7 +91,7 @@ function assertOfAll(
   assertStays(batch, `use ${NAME}`, `${name} must be one value for all atoms`, value.length);
 }
 
-/** Returns the unwrapped positions of the atoms. */
+/** Returns the positions of the atoms without wrapping, Å, three per atom. */
 function places(state: ResidentBatch): Float64Array {
   const { batch: { systemOfNode } } = state;
   const [positions, cells] = [valuesOf(state, "positions"), valuesOf(state, "cell")];
@@ -101,10 +104,7 @@ function places(state: ResidentBatch): Float64Array {
 
 const opened = new WeakMap<ResidentBatch, number>();
 
-/**
- * Returns the name of the state that holds the anchors. Several tethers on one batch are numbered in the order in
- * which they are opened.
- */
+/** Returns a name for the state that holds the anchors, which no other tethers on the batch use. */
 function nameOn(state: ResidentBatch): string {
   const count = (opened.get(state) ?? 0) + 1;
   opened.set(state, count);

@@ -13,13 +13,16 @@ import type { ListRules } from "./lists/part_lists.ts";
 import { unitsOf } from "./manifest/units.ts";
 import type { OnnxUnits } from "./manifest/units.ts";
 
-/** An input of a model, with its meaning. */
+/** An input of a model and its meaning. */
 export interface OnnxInputBinding {
   /** Name, type and shape of the input. */
   readonly tensor: TensorInfo;
   /** Meaning of the input. A `"constant"` input never changes; a custom function computes a `"derived"` input. */
   readonly meaning: OnnxInput | "constant" | "derived";
-  /** Name of the further list whose edges the input receives; undefined for the list of the model's cutoff. */
+  /**
+   * Name of the further list whose edges the input receives; `undefined` for the main list, which has the model's
+   * cutoff.
+   */
   readonly list?: string;
   /** Form of the input's shape; `undefined` for constant and derived inputs. */
   readonly form: Form | undefined;
@@ -27,7 +30,7 @@ export interface OnnxInputBinding {
   readonly reason: string;
 }
 
-/** An output of a model, with its meaning. */
+/** An output of a model and its meaning. */
 export interface OnnxOutputBinding {
   /** Name, type and shape of the output. */
   readonly tensor: TensorInfo;
@@ -36,8 +39,8 @@ export interface OnnxOutputBinding {
   /** Name of the field of the batch; `undefined` unless the meaning is `"field"`. */
   readonly field: string | undefined;
   /**
-   * `"node"` if the output has a row per atom, `"system"` if it has a row per system. `undefined` if the declared
-   * shape allows both; the number of rows in each run then decides.
+   * Rows of the output: `"node"` for one row per atom, `"system"` for one row per system. If the declared shape
+   * allows both, it is `undefined`, and the number of rows in each run decides.
    */
   readonly level: "node" | "system" | undefined;
   /** Number of values per row. */
@@ -54,7 +57,7 @@ export interface OnnxBindings {
   readonly inputs: readonly OnnxInputBinding[];
   /** The outputs that have a meaning. Other outputs are ignored. */
   readonly outputs: readonly OnnxOutputBinding[];
-  /** `"joined"` if the model takes all systems at once, `"single"` if it takes one system at a time. */
+  /** Systems that one run takes: `"joined"` for all systems of a batch, `"single"` for one system. */
   readonly batch: "joined" | "single";
   /**
    * True if lists are padded, false if they must not be padded. If it is `undefined`, lists are padded only on a GPU,
@@ -65,7 +68,7 @@ export interface OnnxBindings {
   readonly hasEdges: boolean;
   /** True if the model needs lists of triplets. */
   readonly hasTriplets: boolean;
-  /** Conversions from the lists of the kernels to those that the model needs. */
+  /** Requirements for the lists, which determine their conversion from the lists of the kernels. */
   readonly rules: ListRules;
 }
 
@@ -95,7 +98,7 @@ const OF_BATCHES: ReadonlySet<string> = new Set(
   ["batchIndex", "edgeBatchIndex", "systems", "systemSizes", "systemOffsets", "systemCount"],
 );
 
-/** Derives the bindings from the meanings of all tensors. */
+/** Returns the bindings of a model with these inputs and outputs. */
 export function bindingsOf(
   inputs: readonly OnnxInputBinding[],
   outputs: readonly OnnxOutputBinding[],
@@ -151,7 +154,7 @@ function rowsAxis({ shape }: TensorInfo): 0 | 1 {
 
 /**
  * Returns `"node"` if an output has a row per atom, `"system"` if it has a row per system, and `undefined` if its
- * shape does not tell. `nodes` is the name that shapes have for the number of atoms.
+ * shape allows both. `nodes` is the name of the dimension that counts atoms.
  */
 export function levelOf(
   meaning: OnnxOutput | "field",
@@ -167,7 +170,7 @@ export function levelOf(
   return name === nodes ? "node" : "system";
 }
 
-/** Returns the number of values per row of an output; `undefined` if its shape does not tell. */
+/** Returns the number of values per row of an output; `undefined` if the shape leaves it open. */
 export function widthOf(meaning: OnnxOutput | "field", tensor: TensorInfo): number | undefined {
   if (meaning === "energy") return 1;
   if (meaning === "forces" || meaning === "gradient") return 3;

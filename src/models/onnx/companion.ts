@@ -12,7 +12,7 @@ import { type FeedRules, PartFeeds } from "./feeds.ts";
 import type { OnnxConstants } from "./fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "./onnx_part.ts";
 
-/** The reach of a model: the distances up to which it needs edges and triplets. */
+/** Distances up to which a model needs edges and triplets. */
 export interface ModelReach extends FeedRules {
   /** Cutoff radius of edges in Å; 0 if the model has no edges. */
   readonly cutoff: number;
@@ -22,11 +22,12 @@ export interface ModelReach extends FeedRules {
   readonly isHalf: boolean;
 }
 
-/** Number of atoms of the companion, which is the smallest number that has a triplet. */
+/** Number of atoms of the companion: the smallest number with which a system has a triplet. */
 export const COMPANION_ATOMS = 3;
 
 /**
- * Pairs of atoms of the companion, sorted by source atom. A half list has only those whose target is the higher atom.
+ * Edges of the companion, sorted by source atom. A half list contains only the edges whose target has the higher
+ * index.
  */
 const PAIRS = [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]] as const;
 
@@ -51,7 +52,7 @@ export class CompanionFeeds {
   readonly #all: OnnxPart;
   readonly #feeds: PartFeeds;
 
-  /** Prepares the inputs that are the same at each step. `own` is the part that contains the whole batch. */
+  /** Prepares the inputs that do not change between steps. `own` is the part that contains the whole batch. */
   constructor(model: ModelReach, own: OnnxPart, constants: OnnxConstants) {
     const { nodeOffsets } = constants, end = own.nodes[1] + COMPANION_ATOMS;
     const offsets = Int32Array.of(...nodeOffsets.subarray(0, own.systems[1] + 1), end);
@@ -61,14 +62,14 @@ export class CompanionFeeds {
     this.#feeds = new PartFeeds(model, this.#all, withCompanion(constants, own, offsets));
   }
 
-  /** Returns the inputs at the current step. They are valid until the next call. */
+  /** Returns the inputs for the values in `arrays`. They are valid until the next call. */
   fill(arrays: OnnxArrays): Feeds {
     return this.#feeds.fill(besides(arrays, this.#own, this.#model));
   }
 
   /**
-   * Returns the outputs without the rows of the companion; `undefined` if the length of an output does not show which
-   * rows these are.
+   * Returns the outputs without the rows of the companion; `undefined` if the length of an output is neither one row
+   * per atom nor one row per system.
    */
   own(outputs: Outputs, bindings: OnnxBindings): Outputs | undefined {
     const own: Record<string, Outputs[string]> = {};
@@ -110,14 +111,14 @@ function withCompanion(
   };
 }
 
-/** Returns the cutoff of the shortest list in Å. */
+/** Returns the cutoff radius of the list with the shortest one, Å. */
 function shortestCutoff({ cutoff, bindings }: ModelReach): number {
   return Math.min(cutoff, ...bindings.rules.others.map((other) => other.cutoff));
 }
 
 /**
- * Returns the moving values of a batch with its companion. The companion is an equilateral triangle at the first
- * atom, with sides well below the cutoff.
+ * Returns the values of `arrays` with those of the companion appended. The companion is an equilateral triangle at
+ * the first atom, with sides well below the cutoff.
  */
 function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArrays {
   const { nodes: [, N], systems: [, B] } = own;
@@ -137,8 +138,8 @@ function besides(arrays: OnnxArrays, own: OnnxPart, model: ModelReach): OnnxArra
 }
 
 /**
- * Appends the edges and triplets of the companion to the lists. They come last, because the lists are sorted by atom
- * and the companion's atoms are the last ones.
+ * Returns the lists with the edges and triplets of the companion appended. This keeps them sorted by atom, because
+ * the atoms of the companion are the last ones.
  */
 function listsWith(
   lists: OnnxLists,
@@ -179,8 +180,8 @@ function grown<T extends Int32Array | Float32Array | Float64Array>(
 }
 
 /**
- * Takes an array of two rows of equal length, and returns the first `count` values of each row, followed by the
- * further values of that row.
+ * Appends `first` and `second` to the two rows of an array. `rows` contains both rows, which have equal lengths; only
+ * the first `count` values of each row are copied.
  */
 function joined(
   rows: Int32Array,

@@ -25,7 +25,7 @@ export interface OnnxDerivedFrom {
   readonly edgeCount: number;
   /** Number of triplets. It includes padding if the option `padding` is true. */
   readonly tripletCount: number;
-  /** Element of each atom, by the numbers that the model uses. */
+  /** Element of each atom, as the number that the model uses for it. */
   readonly numbers: Int32Array;
   /** Positions in Å, three per atom. */
   readonly positions: Float64Array;
@@ -65,7 +65,7 @@ export type OnnxDerive = (from: OnnxDerivedFrom) => OnnxDerived;
 export class DerivedArrays {
   readonly #arrays = new Map<string, FeedArray>();
 
-  /** Returns the values that custom functions receive for a part of the batch. */
+  /** Writes the values of a part of the batch to the arrays, and returns them as the argument of custom functions. */
   derive(filling: Omit<Filling, "form">, constants: OnnxConstants): OnnxDerivedFrom {
     const { part: { sizes, nodes, systems }, arrays: { lists } } = filling;
     const ints = (name: string, length: number) => this.#array(name, "int32", length);
@@ -121,8 +121,9 @@ export class DerivedArrays {
 }
 
 /**
- * Converts the result of a custom function to the type of its input. Throws a TypeError if the result is not `{ data,
- * dims }`, and a RangeError if its shape does not have as many elements as its data.
+ * Copies the result of a custom function to `array`, which has the type of the input, and returns it as a tensor.
+ * Throws a TypeError if the result is not `{ data, dims }`, and a RangeError if its shape does not have as many
+ * elements as its data.
  */
 export function derivedFeed(
   model: string,

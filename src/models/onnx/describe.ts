@@ -50,7 +50,10 @@ const RUNTIMES: Readonly<Record<string, string>> = {
   wasm: "onnxruntime-web (WebAssembly)",
 };
 
-/** Describes the runtime on the processor, and the reason for the choice. */
+/**
+ * Describes the runtime on the CPU, and the reason for the choice. Returns an empty list if the session does not run
+ * on the CPU or runs in the evaluator.
+ */
 function showRuntime({ session: { device, threads, note } }: OnnxOpened): string[] {
   const name = RUNTIMES[device];
   if (name === undefined) return [];

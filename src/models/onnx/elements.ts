@@ -11,18 +11,18 @@ import { systemName } from "../../batch/store.ts";
 import type { OnnxManifest } from "./manifest/manifest.ts";
 import type { NumberLimit } from "./elements/number_limits.ts";
 
-/** Numbers and energies of elements. */
+/** Numbers that a model uses for the elements, and energies of free atoms. */
 export interface OnnxElements {
-  /** The number that the model uses for each element, by atomic number; `undefined` if it uses atomic numbers. */
+  /** Number that the model uses for each element, by atomic number; `undefined` if it uses the atomic number itself. */
   readonly numbers: ReadonlyMap<number, number> | undefined;
   /** Energies of free atoms in eV by atomic number; `undefined` if the manifest has no such energies. */
   readonly energies: ReadonlyMap<number, number> | undefined;
 }
 
-/** The systems and atoms of a batch: the system of each atom, and the `info` of each system. */
+/** Properties of a batch that show the system of each atom, with the `info` of each system for error messages. */
 export type OnnxLayout = Pick<Batch, "size" | "systemOfNode" | "nodeOffsets" | "infos">;
 
-/** Returns the numbers and energies of the elements in a manifest. */
+/** Returns the element numbers and the energies of free atoms in a manifest. */
 export function elementsOf({ elements, atomEnergies }: OnnxManifest): OnnxElements {
   const numbered: Readonly<Record<string, number>> | undefined = Array.isArray(elements)
     ? Object.fromEntries(elements.map((symbol: string, i) => [symbol, i]))
@@ -80,7 +80,7 @@ function beyond(
   );
 }
 
-/** Returns the error for an atom with the number 0, which is no element, in a model that uses atomic numbers. */
+/** Returns the error for an atom with the number 0, which is not an element, in a model that uses atomic numbers. */
 function noElement(model: string, batch: OnnxLayout, node: number): RangeError {
   return new RangeError(
     `Cannot use ${model} on ${

@@ -17,7 +17,7 @@ export interface Copying {
   readonly minus?: number;
   /** Factor for each number, applied after the subtraction. @default 1 */
   readonly scale?: number;
-  /** Distance between the indices of successive numbers in the array. @default 1 */
+  /** Distance between the indices of successive numbers in the target array. @default 1 */
   readonly stride?: number;
 }
 
@@ -39,7 +39,7 @@ export class FeedArray {
     this.#halves = halvesOf(this.#data);
   }
 
-  /** The current values. */
+  /** Current values. The array is replaced when `resize` changes its length. */
   get data(): TensorArray {
     return this.#data;
   }
@@ -56,7 +56,7 @@ export class FeedArray {
     return this;
   }
 
-  /** Copies the numbers `from` to below `to` of a source, beginning at index `at`. */
+  /** Copies the numbers `source[from]` to `source[to − 1]` to the array, beginning at index `at`. */
   copy(
     at: number,
     source: ArrayLike<number>,
@@ -76,7 +76,10 @@ export class FeedArray {
     return this;
   }
 
-  /** Writes a number at the indices `from`, `from + stride` and so on below `to`. */
+  /**
+   * Writes a number at the indices `from`, `from + stride`, `from + 2 stride` and so on, up to but not including
+   * `to`.
+   */
   fill(value: number, from: number, to: number, stride: number = 1): this {
     const halves = this.#halves;
     // hot

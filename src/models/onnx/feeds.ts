@@ -37,7 +37,7 @@ export class PartFeeds {
   readonly #moving: { readonly input: OnnxInputBinding; readonly array: FeedArray }[] = [];
   readonly #derived = new DerivedArrays();
   readonly #isDerived: boolean;
-  /** The positions of the part in each of the model's further lists. */
+  /** The part with its ranges in each further list of the model, in the order of `rules.others`. */
   readonly #others: readonly OnnxPart[];
 
   /** Prepares the inputs that do not change. Throws a RangeError if a constant does not fit its shape. */
@@ -63,7 +63,7 @@ export class PartFeeds {
     }
   }
 
-  /** Returns the inputs at the current step. They are valid until the next call. */
+  /** Returns the inputs for the values in `seen`. They are valid until the next call. */
   fill(seen: OnnxArrays): Feeds {
     const { perAngstrom, name: model, derived, bindings: { rules } } = this.#fed;
     const part = this.#part;
@@ -88,7 +88,7 @@ export class PartFeeds {
     return this.#feeds;
   }
 
-  /** Returns whether a list of the model is empty at the current step. Custom functions are not called. */
+  /** Returns whether any list of the model is empty for the values in `seen`. Does not call custom functions. */
   hasEmptyList(seen: OnnxArrays): boolean {
     const { hasEdges, hasTriplets, rules } = this.#fed.bindings, { sizes } = this.#part;
     if (!hasEdges) return false;
@@ -120,7 +120,10 @@ export class PartFeeds {
   }
 }
 
-/** Returns the tensor of a constant input. Throws a RangeError if the values in the manifest do not fit its shape. */
+/**
+ * Writes the values of a constant input to `array`, and returns it as a tensor. Throws a RangeError if the values in
+ * the manifest do not fit the shape of the input.
+ */
 export function constantFeed(
   { name: model, constants }: FeedRules,
   { tensor: { name, shape } }: OnnxInputBinding,

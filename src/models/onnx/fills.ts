@@ -16,7 +16,7 @@ import { reverseEdges } from "./reverse_edges.ts";
 
 /** Values of a batch that do not change during a run. */
 export interface OnnxConstants {
-  /** Element of each atom, by the numbers that the model uses. */
+  /** Element of each atom, as the number that the model uses for it. */
   readonly numbers: ArrayLike<number>;
   /** Atomic number of each atom. */
   readonly atomicNumbers: ArrayLike<number>;
@@ -32,7 +32,7 @@ export interface OnnxConstants {
   readonly infos: readonly Info[];
 }
 
-/** Writes values that do not change into an array, which has the right length already. */
+/** Writes the values of an input that do not change to an array, whose length is already correct. */
 type FillConstant = (to: FeedArray, part: OnnxPart, constants: OnnxConstants) => void;
 
 /** Functions that fill inputs once per batch, by meaning. */
@@ -55,15 +55,15 @@ export const CONSTANTS: { readonly [k in OnnxInput]?: FillConstant } = {
   systemCount: (to, { sizes }) => void to.fill(sizes.B, 0, 1),
 };
 
-/** Arguments of the functions that fill inputs at each step. */
+/** Values from which the inputs of a step are filled. */
 export interface Filling {
-  /** The moving values of the whole batch. */
+  /** Values of the whole batch at the current step. */
   readonly arrays: OnnxArrays;
   /** The part of the batch whose values are written. */
   readonly part: OnnxPart;
   /** Number of the model's length units in one Å. */
   readonly perAngstrom: number;
-  /** The form of the input's shape. */
+  /** Form of the shape of the input. */
   readonly form: Form;
 }
 
@@ -119,7 +119,7 @@ export const MOVING: { readonly [k in OnnxInput]?: (to: FeedArray, filling: Fill
 };
 
 /**
- * Writes the source atoms (`row` 0) or target atoms (`row` 1) of edges, beginning at index `at`. Padded edges get
+ * Writes the source atoms (`row` 0) or target atoms (`row` 1) of edges, beginning at index `at`. Padding edges get
  * atom 0.
  */
 function atoms(
@@ -136,8 +136,8 @@ function atoms(
 }
 
 /**
- * Writes the first edges (`row` 0) or second edges (`row` 1) of triplets, beginning at index `at`. Padded triplets
- * get the first padded edge.
+ * Writes the first edges (`row` 0) or second edges (`row` 1) of triplets, beginning at index `at`. Padding triplets
+ * get the first padding edge.
  */
 function edgesOf(
   to: FeedArray,

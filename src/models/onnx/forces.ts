@@ -24,9 +24,9 @@ import type { OnnxInput } from "./manifest/manifest.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import { showTensor } from "./manifest/shapes.ts";
 
-/** A model's file, with forces if they had to be added. */
+/** A model's file with forces, and a description of the forces that were added. */
 export interface LoadedForces {
-  /** The file, in which forces were added if it had none. */
+  /** The file, to which forces were added if it had no forces. */
   readonly loaded: LoadedOnnx;
   /** The file as onnxruntime runs it on the processor, possibly with passes that do not suit WebGPU. */
   readonly onProcessor: LoadedOnnx;
@@ -39,8 +39,8 @@ export interface LoadedForces {
 }
 
 /**
- * Loads the weights of a model that are in other files, and includes them in the model. Throws the errors of
- * `OnnxModel.open`.
+ * Loads the weights that a model stores in other files, and returns the model with these weights in its bytes. Throws
+ * the errors of `OnnxModel.open`.
  */
 export async function withWeights(
   loaded: LoadedOnnx,
@@ -138,8 +138,8 @@ export function matchableOf(
 }
 
 /**
- * Returns the names of the inputs that a strain changes, and of the inputs with the systems of atoms and edges.
- * Throws a RangeError if stresses cannot be derived.
+ * Returns the names of the inputs that change with a strain, and of the inputs that contain the system of each atom
+ * and edge. Throws a RangeError if stresses cannot be derived.
  */
 function strainedOf(
   model: OnnxMatchable,
@@ -182,7 +182,10 @@ function strainedOf(
   return { ...found, output };
 }
 
-/** Returns warnings about inputs that may depend on positions without differentiation seeing it. */
+/**
+ * Returns warnings about the inputs through which the energy may depend on positions in a way that the derivative
+ * does not contain.
+ */
 function differentiationWarnings(inputs: readonly OnnxInputBinding[]): string[] {
   return inputs.filter(({ meaning, tensor }) =>
     meaning === "derived" && tensor.dtype.startsWith("float")

@@ -21,7 +21,7 @@ import { ModelMismatchError } from "./model_mismatch_error.ts";
 export interface GpuInput {
   /** Name of the input. */
   readonly name: string;
-  /** Buffer with its values. If the buffer grows, it gets other memory. */
+  /** Buffer with its values. A buffer that grows is moved to other memory. */
   readonly buffer: Buffer;
   /** Returns the current shape of the input. */
   dims(): readonly number[];
@@ -35,7 +35,7 @@ export interface GpuOutput {
   readonly buffer: Buffer;
 }
 
-/** Values from which a {@linkcode GpuModel} is created. */
+/** Arguments of the constructor of {@linkcode GpuModel}. */
 export interface GpuModelParts {
   /** Name of the model in error messages. */
   readonly name: string;
@@ -43,7 +43,7 @@ export interface GpuModelParts {
   readonly bytes: Uint8Array;
   /** Throws an Error if the model was disposed of. */
   readonly assertOpen: () => void;
-  /** Receives the results of the comparisons of the GPU with wasm, and of a recorded run with a plain run. */
+  /** Receives the results of two comparisons as text: the GPU with wasm, and a recorded run with a plain run. */
   readonly note: (text: string) => void;
   /** Results of the comparisons, by device. They are shared by all engines on a device. */
   readonly checks: WeakMap<GPUDevice, Promise<SessionCheck>>;
@@ -57,10 +57,10 @@ export interface GpuModelParts {
   readonly outputs: readonly GpuOutput[];
   /**
    * Called before the model runs on lists of a new length. Returns whether the model may run on padded lists, or
-   * throws. Lengths that change during a run are only known after it.
+   * throws. If a length changes during a run, the function is called only after that run.
    */
   readonly mayRun: () => Promise<boolean>;
-  /** Receives the reason if a first run has failed. The host must then run the model. */
+  /** Receives the reason if a first run has failed. The caller must then run the model on the host. */
   readonly failed: (reason: string) => void;
   /** Name of a floating-point input that changes at each step, such as the positions. */
   readonly moving: string;
@@ -68,7 +68,7 @@ export interface GpuModelParts {
   readonly scales: Readonly<Record<string, number>>;
 }
 
-/** A session for inputs of one set of shapes. */
+/** A session for one set of input shapes. */
 interface Ready {
   readonly key: string;
   readonly session: Session;
@@ -77,10 +77,13 @@ interface Ready {
   readonly fetches: Fetches | undefined;
 }
 
-/** Displacement of atoms in Å between the two compared runs. It shows whether a recorded session reads new inputs. */
+/**
+ * Displacement of atoms in Å between the two sets of inputs of a comparison. It reveals a recorded session that does
+ * not read its new inputs.
+ */
 const NUDGE = 0.02;
 
-/** Runs a model on a GPU, for one batch. */
+/** A model on a GPU, for one batch. */
 export class GpuModel {
   readonly #parts: GpuModelParts;
   readonly #form: Uint8Array;
@@ -120,8 +123,8 @@ export class GpuModel {
   }
 
   /**
-   * Returns the result of a first run. Returns `undefined` if the runtime refused the run, for example because a
-   * shader did not compile. A lost device and wrong results are thrown instead.
+   * Runs `first`, and returns its result. If the runtime refuses the run, for example because a shader does not
+   * compile, reports the reason and returns `undefined`. A lost device and wrong results are thrown instead.
    */
   async #attempt<T>(first: () => Promise<T>): Promise<T | undefined> {
     try {
@@ -140,8 +143,8 @@ export class GpuModel {
   }
 
   /**
-   * Compares the model with wasm, once for all engines on the device. If the comparison fails, the next engine
-   * repeats it.
+   * Compares the model with wasm, once for all engines on the device, and stores the result in `checks`. If the
+   * comparison fails, the next engine repeats it.
    */
   #checked(): Promise<SessionCheck> {
     const { backend: { device }, checks } = this.#parts;
@@ -179,7 +182,7 @@ export class GpuModel {
     }
   }
 
-  /** Opens a session for inputs of these shapes, and runs it for the first time. */
+  /** Opens a session for these shapes of the inputs, and runs it for the first time. */
   async #open(
     key: string,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -205,7 +208,10 @@ export class GpuModel {
     }
   }
 
-  /** Runs the model for the first time, to find the shapes of its outputs. A recorded session records this run. */
+  /**
+   * Runs the model for the first time, and returns its inputs and the buffers of its outputs, whose shapes this run
+   * shows. A recorded session records this run.
+   */
   async #begin(
     session: Session,
     dims: ReadonlyMap<string, readonly number[]>,
@@ -236,7 +242,7 @@ export class GpuModel {
     });
   }
 
-  /** Returns the length of each named dimension of the model. */
+  /** Returns the lengths of the model's named dimensions, by name; 0 if the shapes in `dims` do not show the length. */
   #dimensions(dims: ReadonlyMap<string, readonly number[]>): Record<string, number> {
     const sizes: Record<string, number> = {};
     for (const info of decodeModel(this.#form).graph!.input) {

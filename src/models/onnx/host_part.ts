@@ -19,11 +19,11 @@ export interface HostModel extends ModelReach {
   readonly session: Session;
 }
 
-/** The inputs of a run, and the information that its outputs require. */
+/** The inputs of a run, with the state that its outputs depend on. */
 interface Prepared {
   readonly feeds: Feeds;
   readonly companion: CompanionFeeds | undefined;
-  /** True if a list is empty, and no companion was added, because atoms at finite positions have no neighbors. */
+  /** True if a list is empty because no atom has a neighbor, and no companion was added. */
   readonly isAlone: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Prepared {
  * each run cost no measurable time.
  */
 export class HostPart {
-  /** The systems of the part, and the lengths of their lists. */
+  /** The systems of the part, with the current lengths of their lists. */
   readonly part: OnnxPart;
   /** Names of the outputs to compute. */
   readonly names: readonly string[];

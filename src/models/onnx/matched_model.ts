@@ -15,12 +15,12 @@ import { unitsOf } from "./manifest/units.ts";
 import type { LoadedOnnx } from "./options.ts";
 import { reachOf } from "./reach.ts";
 
-/** Default distance in Å beyond the cutoff up to which pairs are listed. */
+/** Default of the option `skin`: the distance in Å beyond the cutoff up to which pairs are listed. */
 export const SKIN = 0.5;
 
 /** A model whose tensors have meanings. */
 export interface MatchedOnnx extends ModelReach {
-  /** Numbers and energies of elements. */
+  /** Numbers that the model uses for the elements, and energies of free atoms. */
   readonly elements: OnnxElements;
   /** Tables of the graph whose rows are selected by element numbers. */
   readonly limits: readonly NumberLimit[];

@@ -9,7 +9,7 @@ export interface Mismatch {
   readonly found: string;
   /** Meanings that tensors could have according to their types and shapes, by name of the tensor. */
   readonly wouldMap: WouldMap;
-  /** Remedy, if it is not enough to state the meaning of a tensor. */
+  /** Way to resolve the mismatch, if stating the meaning of a tensor is not enough. */
   readonly remedy?: string;
 }
 
@@ -39,7 +39,10 @@ export class ModelMismatchError extends Error implements Mismatch {
   /** Meanings that tensors could have according to their types and shapes, by name of the tensor. */
   readonly wouldMap: WouldMap;
 
-  /** Creates an error with the requirement, the found state, and a remedy. */
+  /**
+   * Creates an error whose message contains the requirement, the state that was found, the remedy and the possible
+   * meanings.
+   */
   constructor(model: string, { expected, found, wouldMap, remedy }: Mismatch) {
     const could = Object.entries(wouldMap).filter(([, meanings]) => meanings.length > 0)
       .map(([tensor, meanings]) => `${tensor} as ${meanings.join(" or ")}`).join(", ");

@@ -80,7 +80,10 @@ export class OnnxModel implements Model, AsyncDisposable {
    * reason.
    */
   readonly #evaluatorProblem: string | undefined;
-  /** The model in the evaluator, or the reason why the evaluator cannot run it. Undefined until it is first needed. */
+  /**
+   * The model in the evaluator, or the reason why the evaluator cannot run it. `undefined` until the backend
+   * `reference` first needs the model.
+   */
   #evaluated: OnnxOpened | string | undefined;
   readonly #summary: string;
   readonly #notes = new Set<string>();
@@ -214,8 +217,9 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Returns the model that runs on the host for a backend. On `reference` it is the model in the evaluator, in double
-   * precision, if that is possible. On other backends it is the model in its session.
+   * Returns the model for runs on the host. On the backend `reference` it runs in the evaluator, in double precision,
+   * if the evaluator supports it. On other backends it runs in its own session. The first call for `reference` opens
+   * the evaluator.
    */
   #onHost({ backend }: ResidentBatch): OnnxOpened {
     if (backend.name !== "reference") return this.#opened;
@@ -235,8 +239,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   }
 
   /**
-   * Returns the model as an .onnx file, in the form in which it runs: with forces if they were added, and with its
-   * manifest in the metadata. If forces were added, weights from other files are included; otherwise they stay in
+   * Returns the bytes of an .onnx file with the model as it runs: with forces if they were added, and with the
+   * manifest in its metadata. If forces were added, weights from other files are included; otherwise they stay in
    * those files.
    *
    * @example Export a model with the forces that were added

@@ -10,7 +10,7 @@ import type { Axis, Form } from "./manifest/meanings.ts";
 
 type Floats = Float32Array | Float64Array;
 
-/** Moving values of a batch as arrays in host memory. */
+/** Values of a batch that change at each step, as arrays in host memory. */
 export interface OnnxArrays {
   /** One flag per system: 1 if the system is active. */
   readonly active: Int32Array;
@@ -36,7 +36,7 @@ export interface OnnxLists {
   readonly systems: Int32Array;
   /** Index of the central atom of each triplet. */
   readonly centers: Int32Array;
-  /** First edges of all triplets, followed by their second edges. */
+  /** Indices of the first edges of all triplets, followed by the indices of their second edges. */
   readonly triplets: Int32Array;
   /** Bonds of a part; undefined if the model does not use bonds. */
   readonly bonds?: OnnxBonds;
@@ -52,7 +52,7 @@ export interface OnnxBonds {
   readonly edges: Int32Array;
 }
 
-/** Sources of the moving values of a batch. */
+/** Sources of the values of a batch that change at each step. */
 export interface OnnxBuffers {
   /** The batch on its backend. */
   readonly state: ResidentBatch;
@@ -63,8 +63,8 @@ export interface OnnxBuffers {
 }
 
 /**
- * Returns the moving values. On a backend in host memory they are views, which are returned synchronously and stay
- * valid until the next call of the backend. On a GPU they are copies.
+ * Returns the current values of a batch. On a backend in host memory they are views, which are returned synchronously
+ * and stay valid until the next call of the backend. On a GPU they are copies.
  */
 export function viewOrReadArrays(
   { state, hasCharges, edges }: OnnxBuffers,
@@ -123,7 +123,10 @@ export class OnnxPart {
     this.sizes = { N: nodes, E: 0, T: 0, U: 0, K: 0, B: count, "B+1": count + 1, "3B": 3 * count };
   }
 
-  /** Finds the ranges of the part's edges and triplets in the lists, which are sorted by atom. */
+  /**
+   * Sets the ranges and lengths of the part to those of its edges and triplets in the lists, which are sorted by
+   * atom.
+   */
   locate({ counts, index, centers }: OnnxLists): void {
     const [from, to] = this.nodes;
     this.edges = rangeOf(index, counts[0]!, from, to);
@@ -133,15 +136,13 @@ export class OnnxPart {
     this.sizes.T = this.#padding ? paddedCount(triplets) : triplets;
   }
 
-  /**
-   * Sets the lengths of lists to their capacities, because the host does not know the numbers of entries on a device.
-   */
+  /** Sets the lengths of lists to their capacities, for a device, whose numbers of entries the host does not know. */
   useCapacities({ capacity, tripletCapacity }: Edges): void {
     this.sizes.E = capacity;
     this.sizes.T = tripletCapacity;
   }
 
-  /** Returns the shape of a form within the part. */
+  /** Returns the lengths of the axes of a form in this part, including padding. */
   dims(form: Form): readonly number[] {
     return form.map((axis) => typeof axis === "number" ? axis : this.sizes[axis]);
   }
@@ -162,7 +163,7 @@ function firstFrom(atoms: Int32Array, count: number, atom: number): number {
   return low;
 }
 
-/** Smallest and largest number of entries by which padded lengths grow. */
+/** Smallest and largest increment of padded lengths. */
 const GRAINS = [16, 256] as const;
 
 /**

@@ -30,7 +30,7 @@ import {
   type OnnxOpened,
 } from "./open_on_host.ts";
 
-/** Buffers of the inputs that change at each step, by meaning. */
+/** Returns the buffer of each input that changes at each step, by meaning. */
 const BUFFERS: {
   readonly [k in OnnxInput]?: (state: ResidentBatch, edges: Edges) => Buffer;
 } = {
@@ -44,7 +44,7 @@ const BUFFERS: {
   tripletEdges: (_state, { triplets }) => triplets,
 };
 
-/** Meanings of inputs that are lengths. On the device they are in Å. */
+/** Meanings of inputs that contain lengths. On the device, lengths are in Å. */
 const LENGTHS: ReadonlySet<string> = new Set(["positions", "cell", "shifts"]);
 
 /** Types of inputs on the device, which has no 64-bit integers. */
@@ -55,8 +55,8 @@ const ON_DEVICE: { readonly [k in TensorDtype]?: "float32" | "int32" } = {
 };
 
 /**
- * Returns the reason why a model cannot run on the buffers of a device, so that the host must run it; `undefined` if
- * it can.
+ * Returns the reason why a model cannot run on the buffers of a device; `undefined` if it can. The host must run a
+ * model that cannot.
  */
 export function hostReason(bindings: OnnxBindings, systems: number): string | undefined {
   const { batch, padding, hasEdges, inputs, outputs, rules } = bindings;
@@ -104,7 +104,7 @@ export interface OnnxOnGpu extends OnnxOpened {
   readonly assertOpen: () => void;
   /** Receives findings of the first run, for `describe`. */
   readonly note: (text: string) => void;
-  /** Receives a warning if the model cannot run on the device. */
+  /** Receives a warning if the model runs on the host because it cannot run on the device. */
   readonly warn: (text: string) => void;
   /** Findings about padding, which are shared by all batches. */
   readonly padding: PaddingFindings;
@@ -163,7 +163,7 @@ export function openOnGpu(
   };
 }
 
-/** Notes and warns that the host runs a model, because its first run on a device has failed. */
+/** Passes the reason why the first run on a device has failed to `note` and `warn`. The host then runs the model. */
 function failedOnGpu({ name, note, warn }: OnnxOnGpu, reason: string): void {
   note(`it runs on the host instead of WebGPU: its first run there failed: ${reason}`);
   warn(`${name} runs on the host and not on WebGPU, where its first run failed: ${reason}`);
@@ -210,8 +210,8 @@ function paddingCheck(model: OnnxOnGpu, host: HostBatch): () => Promise<boolean>
 }
 
 /**
- * Returns the factors by which a model's inputs with lengths are multiplied before it reads them, by name of the
- * input.
+ * Returns the factors that convert inputs from Å to the model's unit of length, by name of the input. The result is
+ * empty if the unit is Å.
  */
 function scalesOf({ bindings, perAngstrom }: OnnxOpened): Record<string, number> {
   if (perAngstrom === 1) return {};

@@ -19,7 +19,7 @@ import type { MatchedOnnx } from "./matched_model.ts";
 import { PaddedPart } from "./padded_part.ts";
 import { OnnxResults } from "./results.ts";
 
-/** An opened model, with all properties that its runs need. */
+/** A model that is open in a session, with all properties that its runs need. */
 export interface OnnxOpened extends HostModel, MatchedOnnx {
   /** Distance in Å beyond the cutoff up to which pairs are listed. */
   readonly skin: number;
@@ -47,15 +47,15 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
   };
 }
 
-/** A batch, with the objects that runs of a model on it use. */
+/** A batch, with the inputs and outputs of a model that runs on it. */
 export interface HostBatch {
   /** The batch on its backend. */
   readonly state: ResidentBatch;
   /** Values of the batch that do not change. */
   readonly constants: OnnxConstants;
-  /** Receives the outputs of the model. */
+  /** Stores the outputs of the model. */
   readonly results: OnnxResults;
-  /** The edges of the model; undefined if the model has no edges. */
+  /** The lists of edges of the model; `undefined` if the model has no edges. */
   readonly edges: Edges | undefined;
 }
 
@@ -80,7 +80,7 @@ export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> 
   };
 }
 
-/** Returns the sources of the moving values that a model needs. */
+/** Returns the sources of the values that a model needs at each step. */
 export function buffersOf(
   { bindings }: Pick<HostModel, "bindings">,
   { state, edges }: Pick<HostBatch, "state" | "edges">,
@@ -125,7 +125,7 @@ export function constantsOf(
   };
 }
 
-/** Returns the edges of a model, up to its largest cutoff; `undefined` if the model has no edges. */
+/** Returns the lists of edges for a model, up to its largest cutoff; `undefined` if the model has no edges. */
 export function edgesOf(
   { bindings, cutoff, reach, isHalf, skin }: MatchedOnnx & Pick<OnnxOpened, "skin">,
   state: ResidentBatch,

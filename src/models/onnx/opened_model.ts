@@ -1,5 +1,5 @@
 /**
- * Opening of a model's file in a session, comparison with its reference, and properties that follow from the file.
+ * Opening of a model's file in a session, comparison with its reference, and limitations that the file shows.
  *
  * @module
  */
@@ -21,8 +21,8 @@ import { Verification } from "./reference/verification.ts";
 import { openOnnx } from "./session.ts";
 
 /**
- * Returns whether a file, before forces are added, shows that translations of a system do not change the results.
- * Returns false if custom functions compute inputs, or if the opset is not supported.
+ * Returns whether a file shows that translations of a system do not change the results. The file must not yet contain
+ * added forces. Returns false if custom functions compute inputs, or if the opset is not supported.
  */
 export function isInvariantBy(
   { file }: LoadedOnnx,
@@ -35,7 +35,10 @@ export function isInvariantBy(
   return positions !== undefined && isTranslationInvariant(file, positions.tensor.name);
 }
 
-/** Returns the reasons why a GPU, and why the evaluator, cannot run a file; `undefined` if the file shows no reason. */
+/**
+ * Returns the reasons why a GPU cannot run a file (`hostReason`) and why the evaluator cannot run it
+ * (`evaluatorProblem`); `undefined` if the file shows no reason.
+ */
 export function limitationsOf(loaded: LoadedOnnx): {
   readonly hostReason: string | undefined;
   readonly evaluatorProblem: string | undefined;
@@ -52,8 +55,8 @@ export function limitationsOf(loaded: LoadedOnnx): {
 }
 
 /**
- * Combines a model with its session, and assigns meanings to its tensors. Throws a ModelMismatchError if that is not
- * possible.
+ * Combines a model with its session, and assigns meanings to its tensors. Throws a ModelMismatchError if a meaning is
+ * unknown or does not fit.
  */
 export function openedModel(
   loaded: LoadedOnnx,
@@ -86,13 +89,13 @@ export interface OpenedFile {
   readonly summary: string;
   /** The comparison with the reference; `undefined` if the model has no reference. */
   readonly verification: Verification | undefined;
-  /** Result of the comparison on the host as text; undefined if the model has no reference. */
+  /** Result of the comparison on the host as text; `undefined` if the model has no reference. */
   readonly finding: string | undefined;
 }
 
 /**
  * Opens a session for a file, and compares the model with its reference if it has one. Throws the errors of
- * `OnnxModel.open`, after disposing of the session.
+ * `OnnxModel.open`; if it throws, it first disposes of the session.
  */
 export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
   const names = Object.keys(options.derived ?? {});

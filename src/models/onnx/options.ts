@@ -92,7 +92,7 @@ export interface OnnxModelOptions extends
    */
   readonly runtime?: "auto" | "native" | "web" | "evaluator";
   /**
-   * Reference: structures, and the results that the model must have for them. The model is compared with it when it
+   * Structures with the results that the model must have for them. The model is compared with this reference when it
    * is opened, and before its first run on the backend `reference` and on each GPU.
    *
    * @default x.ref.json beside x.onnx, if there is one
@@ -112,8 +112,8 @@ export interface OnnxModelOptions extends
    */
   readonly cache?: string | URL;
   /**
-   * Receives warnings: that the manifest and the metadata of the file contradict each other, or that the reference is
-   * missing that `hooke-export` wrote with the file.
+   * Receives warnings: the manifest and the metadata of the file contradict each other, or the reference that
+   * `hooke-export` wrote with the file is missing.
    *
    * @default console.warn
    */

@@ -15,7 +15,7 @@ import { type OnnxArrays, OnnxPart } from "./onnx_part.ts";
 /** Largest accepted differences. They are not 0, because float32 sums over a longer list are rounded differently. */
 const TOLERANCE = { relative: 1e-5, absolute: 1e-5 } as const;
 
-/** Effect of padding on the outputs for a part of a batch. */
+/** Outputs with padded lists, compared with the outputs without padding. */
 export interface PaddingComparison {
   /** The outputs with padded lists. */
   readonly padded: Outputs;
@@ -26,8 +26,8 @@ export interface PaddingComparison {
 }
 
 /**
- * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. It depends on the graph
- * whether such edges contribute nothing. An envelope without a mask may even have values that are not finite.
+ * A part of a batch whose lists are padded with edges from atom 0 to itself, 100 Å away. Some graphs do not ignore
+ * such edges; an envelope function without a mask may even give values that are not finite.
  */
 export class PaddedPart {
   /** The systems of the part, with the lengths of padded lists. */
@@ -35,7 +35,7 @@ export class PaddedPart {
   readonly #model: HostModel;
   readonly #exact: HostPart;
   readonly #feeds: PartFeeds;
-  /** Lengths of lists for which a comparison found no difference. */
+  /** Lengths of the padded lists for which a comparison found no difference. */
   readonly #accepted = new Set<string>();
 
   /**
@@ -53,7 +53,8 @@ export class PaddedPart {
   }
 
   /**
-   * Runs the model. If the lists have a new length, the run is compared with one without padding.
+   * Runs the model, and returns its outputs. If the padded lists have a new length, the outputs are compared with
+   * those without padding.
    *
    * @throws {ModelMismatchError} if padding changes the results
    */
@@ -69,7 +70,10 @@ export class PaddedPart {
     return padded;
   }
 
-  /** Runs the model with and without padding. `arrays` are read before the function awaits anything. */
+  /**
+   * Runs the model with and without padding, and compares the outputs. `arrays` are read before the function awaits
+   * anything.
+   */
   async compare(arrays: OnnxArrays): Promise<PaddingComparison> {
     const { names } = this.#exact;
     const feeds = this.#feeds.fill(arrays);
@@ -87,7 +91,7 @@ export class PaddedPart {
   }
 }
 
-/** Returns the error for a model whose results change if its lists are padded as requested. */
+/** Returns the error for a model whose results change with the padding that its manifest requests. */
 export function paddingMismatch(model: string, difference: string): ModelMismatchError {
   return new ModelMismatchError(model, {
     expected: "padded edges (from atom 0 to itself, 100 Å away) must add nothing",

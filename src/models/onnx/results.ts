@@ -17,19 +17,17 @@ import type { OnnxArrays, OnnxPart } from "./onnx_part.ts";
 /** Values of an output. 64-bit integers are converted to numbers. */
 type Values = ArrayLike<number>;
 
-/** Maximum number of nodes with a steep slope that a message lists. */
+/** Largest number of nodes with a steep slope that a message lists. */
 const MOST_PLACES = 3;
 
-/** Returns the end of a message with the nodes at which a derivative may have become infinite. */
+/** Returns the last clause of a message, which lists the nodes in `steep`; `""` if there are no such nodes. */
 function causes(steep: readonly string[]): string {
   if (steep.length === 0) return "";
   const more = steep.length > MOST_PLACES ? ", and others, see describe()" : "";
   return `; on their path the graph has ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
-/**
- * The outputs of a model for a batch. Its buffers hold them between a run and the kernel that adds them to the batch.
- */
+/** Outputs of a model for a batch. Buffers hold the outputs of a run until a kernel adds them to the batch. */
 export class OnnxResults {
   readonly #model: string;
   readonly #state: ResidentBatch;
@@ -68,7 +66,10 @@ export class OnnxResults {
     }
   }
 
-  /** Returns the buffer of an output. Its values are in the model's units; those of fields are converted already. */
+  /**
+   * Returns the buffer of an output. Its values are in the model's units, except for fields, whose values are already
+   * multiplied by their scale.
+   */
   bufferOf(output: OnnxOutputBinding): Buffer<"real"> {
     return this.#buffers.get(output)!;
   }
@@ -78,7 +79,10 @@ export class OnnxResults {
     return [...new Set(this.#bindings.outputs.map(({ tensor }) => tensor.name))];
   }
 
-  /** Records which systems of a part are active, and their volumes. Called before each run of the part. */
+  /**
+   * Records which systems of a part are active, and the volumes of their cells. Must be called before each run of the
+   * part.
+   */
   recordSystems({ systems: [from, to] }: OnnxPart, { active, cell }: OnnxArrays): void {
     const { isActive, volumes } = this.#seen;
     for (let s = from; s < to; s++) {
@@ -181,7 +185,7 @@ export class OnnxResults {
     this.#state.backend.write(this.#buffers.get(output)!, rows, 9 * from);
   }
 
-  /** Stores a field. Inactive systems keep their values. */
+  /** Stores a field. Values of inactive systems do not change. */
   #storeField(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
     const { field, level, width, scale } = output;
     const { backend, batch: { nodeOffsets } } = this.#state;
@@ -208,7 +212,7 @@ export class OnnxResults {
   }
 }
 
-/** Number of models that were opened on a state. Each of them has its own buffers. */
+/** Number of models that were opened on each state, so that each model gets buffers with its own names. */
 const COUNTS = new WeakMap<ResidentBatch, number>();
 
 function countOf(state: ResidentBatch): number {
@@ -217,7 +221,10 @@ function countOf(state: ResidentBatch): number {
   return count;
 }
 
-/** Index of each component xx, xy, xz, yx and so on in the list xx, yy, zz, yz, xz, xy. */
+/**
+ * Index in the list xx, yy, zz, yz, xz, xy of each component of a matrix, in row-major order: xx, xy, xz, yx and so
+ * on.
+ */
 const VOIGT = [0, 5, 4, 5, 1, 3, 4, 3, 2];
 
 function valuesOf(given: Outputs, name: string): Values {

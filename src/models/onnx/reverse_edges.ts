@@ -46,7 +46,7 @@ export function reverseEdges(
   return reverses;
 }
 
-/** Finds the index of the first edge of each atom. Edges are sorted by source atom. */
+/** Writes the index of the first edge of each atom to `starts`. Edges are sorted by source atom. */
 function locateSources(
   index: Int32Array,
   from: number,

@@ -14,8 +14,8 @@ import type { LoadedOnnx, OnnxModelOptions } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 
 /**
- * Opens a session for a model. `isWhole` is true if weights from other files are included already. Throws the errors
- * of `OnnxModel.open`.
+ * Opens a session for a model. `isWhole` is true if the bytes of the model already include the weights from other
+ * files. Throws the errors of `OnnxModel.open`.
  */
 export async function openOnnx(
   loaded: LoadedOnnx,
@@ -48,7 +48,7 @@ export async function openOnnx(
   });
 }
 
-/** Adds the name of the model and a remedy to an error of the evaluator. Returns other errors unchanged. */
+/** Returns an error of the evaluator with the name of the model and a remedy. Returns other errors unchanged. */
 function evaluatorError(name: string, error: unknown): unknown {
   const action = `open ${name} by the evaluator`;
   if (error instanceof UnsupportedNodeError) {
@@ -64,8 +64,8 @@ function evaluatorError(name: string, error: unknown): unknown {
 }
 
 /**
- * Returns the requirement of an error without the hint at the option `operators`, which the evaluator has and models
- * do not have.
+ * Returns the requirement of an error without the advice to pass the option `operators`, which only the evaluator
+ * has.
  */
 function requirementOf({ requirement }: UnsupportedNodeError): string {
   return requirement.replace(/ \(pass operators: .*\)$/, "");

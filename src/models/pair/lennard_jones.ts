@@ -14,7 +14,7 @@ export interface LennardJonesPair {
 }
 
 /**
- * Mixing rule for the parameters of unlike atoms: ε = √(ε₁ε₂) with σ = (σ₁ + σ₂)/2 (`"lorentz-berthelot"`) or σ =
+ * Mixing rule for the parameters of two unlike atoms: ε = √(ε₁ε₂) with σ = (σ₁ + σ₂)/2 (`"lorentz-berthelot"`) or σ =
  * √(σ₁σ₂) (`"geometric"`).
  */
 export type LennardJonesMixing = "lorentz-berthelot" | "geometric";

@@ -30,13 +30,13 @@ export interface PairExclusions {
    */
   readonly bonds?: ExclusionLists;
   /**
-   * Pairs that bonds exclude: 2 excludes only 1-2 pairs, 3 also 1-3 pairs.
+   * Range of the exclusions that follow from bonds: 2 excludes only 1-2 pairs, 3 also excludes 1-3 pairs.
    *
    * @default 3
    */
   readonly through?: 2 | 3;
   /**
-   * Factor for the energies of atoms that are three bonds apart (1-4 pairs); 0 excludes them.
+   * Factor for the energy and the force of atoms that are three bonds apart (1-4 pairs); 0 excludes them.
    *
    * @default 1
    */
@@ -49,7 +49,10 @@ export interface PairExclusions {
   readonly pairs?: ExclusionLists;
 }
 
-/** Factors for the energies of pairs, by atom and by the other atom of the pair. */
+/**
+ * Factors for the interactions of pairs. The keys are the index of one atom and the index of the other atom, within
+ * the system.
+ */
 type Partners = ReadonlyMap<number, ReadonlyMap<number, number>>;
 
 /** Checked exclusions of a pair potential. */
@@ -89,9 +92,9 @@ export class Exclusions {
   }
 
   /**
-   * Returns the table that {@linkcode scaleOf} reads. It has a row for each atom of a batch with the atom's type, the
-   * periodicity of its system, and its partners with their factors. Throws a RangeError if a pair has an atom that
-   * its system does not have.
+   * Returns the table that {@linkcode scaleOf} reads. It has a row for each atom of the batch: the atom's type, the
+   * periodicity of its system, and its partners with their factors. Without `types`, all atoms are of type 0. Throws
+   * a RangeError if a pair contains an atom that its system does not have.
    */
   rows(state: ResidentBatch, types: ArrayLike<number> | undefined): Int32Array {
     const { batch } = state;
@@ -119,7 +122,7 @@ export class Exclusions {
     return rows;
   }
 
-  /** Returns the largest number of partners that an atom has, but at least 1. */
+  /** Returns the largest number of partners of an atom, but at least 1. */
   #longest(): number {
     let longest = 1;
     for (const own of this.#partners) {
@@ -169,8 +172,8 @@ function isPair(pair: unknown): pair is ExcludedPair {
 }
 
 /**
- * Returns the factors of pairs up to three bonds apart, and of the pairs that are excluded directly. If several paths
- * of bonds join two atoms, the shortest path counts.
+ * Returns the factors of pairs up to three bonds apart and of the pairs in `pairs`, which get 0. If several paths of
+ * bonds join two atoms, the shortest path counts.
  */
 function partnersOf(
   bonds: readonly ExcludedPair[],

@@ -34,8 +34,8 @@ export interface PairOptions {
    */
   readonly switchWidth?: number;
   /**
-   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at
-   * each step. It changes results only by rounding.
+   * Distance in Å beyond the cutoff up to which pairs are listed, so that the list need not be rebuilt at each step.
+   * Its value changes results only by rounding.
    *
    * @default 1.5
    */
@@ -57,7 +57,7 @@ export interface CheckedPairOptions extends Required<Omit<PairOptions, "exclude"
 
 /**
  * Checks the options of a pair potential, and applies defaults. Throws a TypeError or RangeError that names the wrong
- * option. `own` are the names of the options that only this potential has.
+ * option. `own` are the names of further options that this potential accepts.
  */
 export function checkPairOptions(
   name: string,
@@ -113,8 +113,8 @@ export class AtomTypes {
   }
 
   /**
-   * Returns the type of each atom of a batch, or `undefined` if there is only one type. Throws a RangeError that
-   * names an atom if the potential has no parameters for its element.
+   * Returns the type of each atom of a batch, which is an index in `symbols`; `undefined` if there is only one type.
+   * Throws a RangeError that names an atom if the potential has no parameters for its element.
    */
   of(state: ResidentBatch): Int32Array | undefined {
     const known = this.#numbers;
@@ -134,7 +134,7 @@ export class AtomTypes {
   }
 }
 
-/** Arguments that the kernels of all pair potentials share. */
+/** Arguments that all kernels of pair potentials take. */
 export interface PairArguments {
   readonly pairs: Pairs;
   readonly positions: Buffer<"real">;
@@ -150,8 +150,8 @@ export interface PairArguments {
 }
 
 /**
- * Returns a function that makes the arguments of a pair potential's kernel for a batch. `table` has a row of
- * parameters for each ordered pair of types.
+ * Uploads the parameters of a pair potential to the backend. Returns a function that gives the arguments of its
+ * kernel for the wanted outputs. `table` has a row of parameters for each ordered pair of types.
  */
 export function pairArguments(
   state: ResidentBatch,
@@ -177,7 +177,7 @@ export function pairArguments(
   });
 }
 
-/** Returns the wanted outputs as the bits that kernels take. */
+/** Returns the bits of `Want` for the wanted outputs. */
 export function wantOf({ energy, stress }: Wanted): number {
   return (energy ? Want.ENERGY : 0) | (stress ? Want.VIRIAL : 0);
 }

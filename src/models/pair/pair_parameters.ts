@@ -18,7 +18,10 @@ const RANGES: Readonly<Record<ParameterRange, NumberRule>> = {
   any: { requirement: "finite", holds: Number.isFinite },
 };
 
-/** Mixing rule for one parameter: returns its value for two unlike atoms from the values of their elements. */
+/**
+ * Rule for one parameter of a pair of unlike atoms: a mean, or a function that computes the parameter from those of
+ * the two elements.
+ */
 export type MixingRule = "arithmetic" | "geometric" | ((a: number, b: number) => number);
 
 /** Rules for the parameters of a pair potential. */
@@ -26,8 +29,7 @@ export interface PairParameterRules<V extends object, M extends string> {
   /** Allowed range of each parameter, by name. */
   readonly parameters: Readonly<Record<keyof V & string, ParameterRange>>;
   /**
-   * Mixing rules by name. Each has a rule for every parameter, which computes its value for unlike atoms. The first
-   * rule is the default.
+   * Mixing rules by name. Each contains a rule for every parameter. The first one is the default.
    *
    * @default undefined: parameters must be given for every pair of elements
    */
@@ -48,7 +50,7 @@ export type PairParameters<V extends object, M extends string> =
 
 /** Parameters of several elements, with a mixing rule for unlike atoms. */
 export interface PairMixture<V extends object, M extends string> {
-  /** Parameters by element. */
+  /** Parameters of each element, by symbol. */
   readonly species: BySymbol<V>;
   /**
    * Name of the mixing rule for unlike atoms.
@@ -60,7 +62,7 @@ export interface PairMixture<V extends object, M extends string> {
   readonly pairs?: BySymbol<V>;
 }
 
-/** The parameters for every ordered pair of types of atoms. */
+/** Parameters of all ordered pairs of types of atoms. */
 export interface TypedParameters<V> {
   /** Element of each type; `undefined` if all atoms are of one type. */
   readonly symbols: readonly string[] | undefined;
@@ -69,8 +71,7 @@ export interface TypedParameters<V> {
 }
 
 /**
- * Returns the parameters for every ordered pair of types. Throws a TypeError or RangeError that names the wrong
- * option.
+ * Returns the parameters of all ordered pairs of types. Throws a TypeError or RangeError that names the wrong option.
  */
 export function typesOf<V extends object, M extends string>(
   model: string,
@@ -130,7 +131,7 @@ function mixture<V extends object, M extends string>(
 }
 
 /**
- * Returns the given parameters of pairs, by name of the pair. The order of the two elements in a name does not
+ * Returns the given parameters by name of the pair of elements. The order of the two elements in a name does not
  * matter.
  */
 function given<V extends object>(

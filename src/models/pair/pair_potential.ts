@@ -25,7 +25,7 @@ export type PairPotentialOptions<V extends object, M extends string = never> =
   & PairOptions
   & PairParameters<V, M>;
 
-/** A function that returns models of one pair potential, with members for its kernel. */
+/** A function that creates models of one pair potential, with members for its kernel. */
 export interface PairPotentialMaker<V extends object, M extends string = never> {
   /**
    * Returns a model of the potential, with energies, forces and stresses.
@@ -35,7 +35,10 @@ export interface PairPotentialMaker<V extends object, M extends string = never> 
   (options: PairPotentialOptions<V, M>): Model;
   /** The kernel that computes and sums the energies of pairs. */
   readonly kernel: PairKernel;
-  /** Returns the numbers that the kernel takes for one pair of types, computed from its parameters. */
+  /**
+   * Returns the row of the kernel's parameter table for one pair of types. If `isShifted` is true, the row also has
+   * the energy at the cutoff, which is subtracted from each pair.
+   */
   readonly row: (values: V, cutoff: number, isShifted?: boolean) => number[];
 }
 
@@ -71,8 +74,8 @@ export function pairPotential<
 }
 
 /**
- * Defines a pair potential as {@linkcode pairPotential} does. `kernelName` is the name under which some backends have
- * their own implementation of the kernel.
+ * Defines a pair potential as {@linkcode pairPotential} does. Backends that have their own kernel for this potential
+ * find it by `kernelName`.
  */
 export function pairPotentialOf<V extends object, M extends string>(
   kernelName: string | undefined,

@@ -123,7 +123,7 @@ export class Graph {
     return this.#same("square", (id) => ({ kind: "square", id }));
   }
 
-  /** Returns the node of the parameter with an index. */
+  /** Returns the node of the parameter at index `index`. */
   parameter(index: number): Node {
     return this.#same(`parameter ${index}`, (id) => ({ kind: "parameter", id, index }));
   }

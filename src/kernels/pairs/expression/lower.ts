@@ -110,7 +110,10 @@ export class Lowering {
     return { at, isNegative };
   }
 
-  /** Returns the value of a node that does not depend on the distance. Multiples of one node share a coefficient. */
+  /**
+   * Adds the operation that reads the coefficient of a node which does not depend on the distance, and adds the
+   * coefficient if it is new. Returns the value. Multiples of one node share a coefficient.
+   */
   #coefficient(node: Node): Signed {
     const [scale, base] = this.#graph.unscaled(node);
     const size = Math.abs(scale);

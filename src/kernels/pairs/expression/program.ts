@@ -33,7 +33,10 @@ export interface PairProgram {
   readonly slope: number;
 }
 
-/** Returns, for each operation, whether one of the given results depends on it. */
+/**
+ * Returns a flag per operation: true if it computes one of the results, or if one of them depends on it. `results`
+ * are positions in `operations`.
+ */
 export function neededFor(
   operations: readonly PairOperation[],
   results: readonly number[],

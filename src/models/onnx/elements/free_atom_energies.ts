@@ -11,7 +11,7 @@ import { describeValue } from "../../../onnx/codec/value_info.ts";
 import type { OnnxInputBinding } from "../bindings.ts";
 import type { OnnxInput } from "../manifest/manifest.ts";
 
-/** The elements of a model, and the inputs of its graph. */
+/** The inputs of a graph, and the numbers of the elements for which it is evaluated. */
 export interface FreeAtoms {
   /** Inputs of the graph by their meanings. */
   readonly known: ReadonlyMap<OnnxInput, OnnxInputBinding>;
@@ -20,8 +20,9 @@ export interface FreeAtoms {
 }
 
 /**
- * Computes a value of a graph for a single atom of each element, in double precision. Returns `undefined` unless the
- * value is one number per atom, or one number per system that is the sum over its atoms.
+ * Evaluates a value of a graph for a single atom of each element, in double precision. Returns one number per
+ * element, in the order of `numbers`. Returns `undefined` unless the value is one number per atom, or one number per
+ * system that is the sum over its atoms.
  */
 export function freeAtomEnergies(
   graph: Graph,
@@ -54,8 +55,8 @@ export function freeAtomEnergies(
 }
 
 /**
- * Returns the inputs of the graph for atoms in the given systems. Positions are zero, because only their number
- * matters here.
+ * Returns the inputs of the graph for atoms with the given element numbers and systems. Positions are zero, because
+ * the energies of free atoms do not depend on them.
  */
 function feedsOf(
   graph: Graph,

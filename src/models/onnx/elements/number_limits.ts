@@ -14,7 +14,7 @@ import { elementCount, isExternal, tensorValues } from "../../../onnx/codec/tens
 
 /** A table of a graph whose rows are selected by the element numbers of atoms. */
 export interface NumberLimit {
-  /** Smallest and largest element number that has a row. */
+  /** Smallest and largest element number for which the table has a row. */
   readonly range: readonly [least: number, greatest: number];
   /** Name of the table in the graph. */
   readonly table: string;
@@ -47,8 +47,8 @@ type Offsets = ReadonlyMap<string, number>;
 type Constants = ReadonlyMap<string, TensorProto>;
 
 /**
- * Returns the constant by which the output of a node differs from the element numbers; `undefined` if the output does
- * not contain element numbers.
+ * Returns the constant that an output adds to the element numbers; `undefined` if the output does not contain element
+ * numbers.
  */
 function offsetOf(
   { opType, input: [a = "", b = ""] }: NodeProto,
@@ -99,8 +99,8 @@ function limitBy(
 
 /**
  * Returns the length of a constant with the values 0, 1, 2 and so on; `undefined` for other constants. Graphs compare
- * numbers with such a constant to make one-hot rows, which are zero for numbers outside it. Constants with fewer than
- * three elements are ignored, because a graph may compare with them for another reason.
+ * element numbers with such a constant to make one-hot rows, which are zero for numbers outside it. Constants with
+ * fewer than three elements are ignored, because a graph may compare with them for another reason.
  */
 function lengthOfRange(tensor: TensorProto | undefined): number | undefined {
   if (tensor === undefined || isExternal(tensor) || elementCount(tensor) < 3) return undefined;

@@ -26,15 +26,15 @@ import { numberLimits } from "./number_limits.ts";
 import type { LoadedOnnx } from "../options.ts";
 import { ModelMismatchError } from "../model_mismatch_error.ts";
 
-/** The node by which a graph adds energies of free atoms, and the path from its energy output to that node. */
+/** The node that adds the energies of free atoms, and the path from the energy output of the graph to that node. */
 interface Found {
   /** The `Add` node. */
   readonly sum: NodeProto;
-  /** Name of its input with energies of free atoms, which depends only on the elements. */
+  /** Name of the input of `sum` that contains the energies of free atoms. It depends only on the elements. */
   readonly free: string;
-  /** Name of its other input, the rest of the energy. */
+  /** Name of the other input of `sum`, which contains the rest of the energy. */
   readonly rest: string;
-  /** Nodes from the energy output back to the `Add` node, each with the index of the input that leads there. */
+  /** Nodes from the energy output back to `sum`, each with the index of the input that continues the path. */
   readonly path: readonly { readonly node: NodeProto; readonly at: number }[];
   /** Factor by which the nodes of the path multiply the sum. */
   readonly factor: number;
@@ -90,12 +90,15 @@ function withFree({ name, manifest }: LoadedOnnx, { tensor, values, factor }: {
 }
 
 /**
- * Largest relative difference between two tables that count as equal. Tables of the same energies may differ in the
- * number of digits or in the values of units.
+ * Largest relative difference at which two energies count as equal. Two tables of the same energies may differ in the
+ * number of digits or in the constants of unit conversion.
  */
 const SAME = 1e-3;
 
-/** Returns whether a manifest contains the energies that the graph already adds. */
+/**
+ * Returns whether the energies of free atoms in a manifest (`others`) are the ones that the graph already adds
+ * (`own`).
+ */
 function areSame(
   own: readonly (readonly [symbol: string, eV: number])[],
   others: Readonly<Record<string, number>>,
@@ -124,8 +127,8 @@ function originOf(loaded: LoadedOnnx, { free }: Found, member: keyof OnnxManifes
 }
 
 /**
- * Returns the inputs by their meanings; `undefined` if the meaning of an input is unknown, which is reported when the
- * model is opened.
+ * Returns the inputs by their meanings; `undefined` if matching fails. The mismatch is reported when the model is
+ * opened.
  */
 function knownInputs(match: () => readonly OnnxInputBinding[]): Named | undefined {
   try {
@@ -196,7 +199,7 @@ function dependences(
   return (value) => ORDER[known.get(value) ?? 0]!;
 }
 
-/** Returns whether a value is an input, perhaps with another shape or type. */
+/** Returns whether a value contains the elements of an input unchanged, perhaps with another shape or type. */
 function isArranged(graph: Graph, value: string, input: string | undefined): boolean {
   for (let name = value;;) {
     if (name === input) return true;
@@ -217,8 +220,8 @@ function numberOf(graph: Graph, name: string): number | undefined {
 }
 
 /**
- * Returns the energy that the graph adds for an atom of each element that it knows, by symbol, in the model's unit;
- * `undefined` if it cannot be computed.
+ * Returns the energy that the graph adds for an atom of each element that the model supports, by symbol, in the
+ * model's unit; `undefined` if it cannot be computed.
  */
 function elementValues(
   { file, manifest }: LoadedOnnx,
@@ -238,8 +241,8 @@ function elementValues(
 }
 
 /**
- * Adds an output with the rest of the energy, without the energies of free atoms, to a graph. The original energy
- * output stays. Returns the name of the new output.
+ * Adds an output to a graph: its energy without the energies of free atoms. The original energy output stays. Returns
+ * the name of the new output.
  */
 function addRest(graph: Graph, energy: string, { rest, path }: Found): string {
   let value = rest;

@@ -5,7 +5,7 @@ import type { Feeds, HostFeed } from "../../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "../bindings.ts";
 import type { OnnxConstants } from "../fills.ts";
 
-/** A run of a session that failed. */
+/** A failed run of a session. */
 export interface FailedRun {
   /** The session of the run. */
   readonly session: Session;
@@ -17,13 +17,16 @@ export interface FailedRun {
   readonly constants: OnnxConstants;
 }
 
-/** Element numbers that are tried in addition if the batch has a single element. Most models support one of them. */
+/**
+ * Element numbers that are tested in addition if all atoms have the same element. Most models support at least one of
+ * them, and a run that succeeds shows that the element is the cause.
+ */
 const OTHERS = [0, 1, 6];
 
 /**
- * Finds the element for which a graph fails, by running the graph with all atoms of one element, for one element
- * after the other. Returns an error that names the first atom of such an element; `undefined` if the graph fails for
- * every element, or for no element alone.
+ * Finds the elements that make a graph fail. Runs the graph with all atoms replaced by one element, for each element
+ * of the batch. Returns an error that names the first atom of a failing element; `undefined` if the graph fails for
+ * every element or for no element.
  */
 export async function unknownElementError(
   model: string,

@@ -6,8 +6,8 @@ let triplets = new Int32Array(0);
 let short = new Int32Array(0);
 
 /**
- * Returns the lists of a part in which each pair of edges of an atom is a triplet in both orders. Triplets are sorted
- * by atom, first edge and second edge. The lists are valid until the next call.
+ * Returns the lists of a part with ordered triplets: each pair of edges of an atom occurs in both orders. Triplets
+ * are sorted by atom, first edge and second edge. The lists are valid until the next call.
  */
 export function orderedTriplets(lists: OnnxLists, { triplets: [from, end] }: OnnxPart): OnnxLists {
   const length = 2 * (end - from);

@@ -10,11 +10,11 @@ import { reverseEdges } from "../reverse_edges.ts";
 import { selectEdges } from "./select_edges.ts";
 import { orderedTriplets } from "./ordered_triplets.ts";
 
-/** Conditions by which edges of the kernels are selected for a list. */
+/** Conditions that select the edges of a list from those of the kernels. */
 export interface EdgeSelection {
   /** Cutoff radius in Å; `undefined` to keep edges of every length. */
   readonly cutoff?: number | undefined;
-  /** Maximum number of edges per source atom, which are its shortest ones; `undefined` for no limit. */
+  /** Maximum number of edges per source atom, of which the shortest are kept; `undefined` for no limit. */
   readonly nearest?: number | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface OtherList extends EdgeSelection {
 
 /** Requirements of a model for its lists. */
 export interface ListRules extends EdgeSelection {
-  /** True if each pair of edges of an atom is a triplet in both orders. */
+  /** True if triplets are ordered: each pair of edges of an atom occurs in both orders. */
   readonly isOrdered: boolean;
-  /** True if the model has inputs of bonds. */
+  /** True if an input of the model contains bonds. */
   readonly hasBonds: boolean;
-  /** True if the model has a neighbor matrix. */
+  /** True if an input of the model is a neighbor matrix. */
   readonly hasMatrix: boolean;
   /** The model's further lists. */
   readonly others: readonly OtherList[];
@@ -85,7 +85,7 @@ function bondsOf(lists: OnnxLists, part: OnnxPart): OnnxBonds {
   return { count, ofEdges, edges };
 }
 
-/** Returns the largest number of edges that a source atom has, but at least 1. */
+/** Returns the largest number of edges of a source atom, but at least 1. */
 function longestRow({ index }: OnnxLists, { edges: [from, end] }: OnnxPart): number {
   let most = 1;
   // hot

@@ -1,6 +1,6 @@
 import type { OnnxLists, OnnxPart } from "../onnx_part.ts";
 
-/** Arrays of a list of selected edges. Their memory is reused at each step. */
+/** Arrays of the selected edges and their triplets. Their memory is reused at each step. */
 interface Kept {
   index: Int32Array;
   shifts: Float64Array;
@@ -75,8 +75,8 @@ function measure(
 }
 
 /**
- * Returns the square of the length of the longest kept edge among `most` edges, and the number of edges that are
- * shorter.
+ * Returns the squared length of the edge that is number `most` in order of length, and the number of shorter edges.
+ * If there are at most `most` edges, the squared length is Infinity.
  */
 function limitOf(from: number, end: number, most: number) {
   if (end - from <= most) return { square: Infinity, nearer: 0 };

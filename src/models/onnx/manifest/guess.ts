@@ -1,5 +1,5 @@
 /**
- * Guesses of the meanings of tensors that a manifest does not state. The evidence is a name, or a type and a shape
+ * Guesses of meanings that a manifest does not state. The evidence is the name of a tensor, or a type and a shape
  * that fit only one meaning.
  *
  * @module
@@ -10,7 +10,7 @@ import type { OnnxInput } from "./manifest.ts";
 import { type Form, INPUTS, type Meaning, OUTPUTS } from "./meanings.ts";
 import { exactFormOf, fitsType, formOf, lengthName } from "./shapes.ts";
 
-/** A tensor with its meaning. */
+/** A tensor and its meaning. */
 export interface Assignment<M extends string = string> {
   /** Meaning of the tensor. */
   readonly meaning: M;
@@ -20,7 +20,7 @@ export interface Assignment<M extends string = string> {
   readonly reason: string;
 }
 
-/** Adds the tensors whose names show their meanings to the known ones. */
+/** Adds the tensors whose meanings follow from their names to `known`. */
 export function assignByName<M extends string>(
   known: Assignment<M>[],
   tensors: readonly TensorInfo[],
@@ -58,8 +58,8 @@ const BEFORE: Readonly<Partial<Record<OnnxInput, readonly OnnxInput[]>>> = {
 };
 
 /**
- * Adds the inputs whose types and shapes fit only one meaning to the known ones. `outputs` are outputs with known
- * meanings, whose shapes show the names of dimensions.
+ * Adds the inputs whose types and shapes fit only one meaning to `known`. `outputs` are the outputs with known
+ * meanings; their shapes show which dimension counts atoms or systems.
  */
 export function assignByShape(
   known: Assignment<OnnxInput>[],
@@ -111,8 +111,8 @@ function fitsShape(
 }
 
 /**
- * Returns the axis that each named dimension stands for, such as `"N"`, as far as tensors with known meanings show
- * it.
+ * Returns the axis of each named dimension, such as `"N"` for the dimension that counts atoms. Contains only the
+ * dimensions of tensors with known meanings.
  */
 export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   const lengths = new Map<string, string>();
@@ -131,7 +131,7 @@ export function lengthsOf(known: readonly Assignment[]): Map<string, string> {
   return lengths;
 }
 
-/** Returns the meanings that fit the type and shape of a tensor and are not assigned yet. */
+/** Returns the meanings that fit the type and shape of a tensor and that no other tensor has. */
 export function possibleMeanings<M extends string>(
   tensor: TensorInfo,
   meanings: Readonly<Record<M, Meaning>>,

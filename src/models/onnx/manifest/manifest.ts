@@ -10,7 +10,7 @@ import type { EnergyUnit, LengthUnit } from "./units.ts";
 export type OnnxInput =
   /** [N, 3]: positions of atoms. */
   | "positions"
-  /** [N]: element of each atom, by the numbers of {@linkcode OnnxManifest.elements}. */
+  /** [N]: element of each atom, as the number that {@linkcode OnnxManifest.elements} assigns to it. */
   | "numbers"
   /** [2, E] or [E, 2]: source and target atom of each edge. */
   | "edges"
@@ -47,7 +47,7 @@ export type OnnxInput =
   | "batchIndex"
   /** [E]: system of each edge. */
   | "edgeBatchIndex"
-  /** [B]: zeros. Their number shows the number of systems. */
+  /** [B]: zeros. Only the length of the tensor matters: it shows the number of systems. */
   | "systems"
   /** [B]: number of atoms of each system. */
   | "systemSizes"
@@ -73,7 +73,7 @@ export type OnnxInput =
 
 /** Meaning of an output of a model, unless the output is a field of the batch. */
 export type OnnxOutput =
-  /** Energies per system, or energies per atom, which are summed. */
+  /** Energies: one per system, or one per atom. Energies per atom are summed. */
   | "energy"
   /** [N, 3]: forces. */
   | "forces"
@@ -84,12 +84,12 @@ export type OnnxOutput =
   /** Virials −dE/dε, in the shapes of `"stress"`. */
   | "virial";
 
-/** An output with properties that its name and shape do not show. */
+/** An output of a model, with properties that its name and shape do not show. */
 export interface OnnxOutputChoice {
   /** Name of the output. */
   readonly tensor: string;
   /**
-   * `"node"` if the output has a row per atom, `"system"` if it has a row per system.
+   * Rows of the output: `"node"` for one row per atom, `"system"` for one row per system.
    *
    * @default derived from the names in its shape, otherwise from the number of rows
    */
@@ -123,7 +123,7 @@ export interface OnnxList {
   /** Cutoff radius of this list in Å. */
   readonly cutoff: number;
   /**
-   * Maximum number of edges per source atom, which lead to its nearest neighbors.
+   * Maximum number of edges per source atom, of which the shortest are kept.
    *
    * @default no limit
    */
@@ -139,20 +139,20 @@ export interface OnnxManifest {
   /** Largest length in Å of the two edges of a triplet. Required by a model with triplets. */
   readonly reach?: number;
   /**
-   * Order of triplets. With `"unordered"` each pair of edges of an atom is one triplet, with `"ordered"` it is two,
-   * one in each order. Required by a model with triplets, unless its inputs are called `trip_center` and `trip_edge`,
-   * as in files of `hooke-export`, which are unordered.
+   * Order of triplets. With `"unordered"`, each pair of edges of an atom is one triplet. With `"ordered"`, it is two
+   * triplets, one in each order. Required by a model with triplets, unless its inputs are called `trip_center` and
+   * `trip_edge`, as in files of `hooke-export`, which are unordered.
    */
   readonly triplets?: "unordered" | "ordered";
   /**
-   * Maximum number of edges per source atom, which lead to its nearest neighbors. Forces are discontinuous when these
-   * neighbors change.
+   * Maximum number of edges per source atom, of which the shortest are kept. Forces are discontinuous when the set of
+   * kept edges changes.
    *
    * @default no limit
    */
   readonly nearest?: number;
   /**
-   * Further lists of edges by name, each with its own inputs and its own cutoff, such as a longer one for
+   * Further lists of edges by name. Each has its own inputs and its own cutoff, such as a longer one for
    * electrostatics.
    *
    * @default undefined
@@ -180,14 +180,15 @@ export interface OnnxManifest {
     & { readonly [k in OnnxOutput]?: string | OnnxOutputChoice }
     & Readonly<Record<string, string | OnnxOutputChoice | undefined>>;
   /**
-   * `"full"` if each pair is listed in both directions, `"half"` if it is listed once, with the lower atom first.
+   * Form of the neighbor list that the model expects: `"full"` lists each pair in both directions, `"half"` lists it
+   * once, starting with the atom of lower index.
    *
    * @default "full"
    */
   readonly neighbors?: "full" | "half";
   /**
-   * Numbers of elements in the model's input `numbers`: a table of numbers by symbol, or a list of all symbols in the
-   * order of their numbers, which begin with 0.
+   * Numbers of the elements in the model's input `numbers`. An object assigns a number to each symbol; a list
+   * contains all symbols in the order of their numbers, which begin with 0.
    *
    * @default atomic numbers; required if a tensor's name, such as "species", does not show which numbers it
    * takes
@@ -213,24 +214,24 @@ export interface OnnxManifest {
    */
   readonly atomEnergies?: Readonly<Record<string, number>>;
   /**
-   * `"joined"` if the model takes all systems at once, `"single"` if it takes one at a time.
+   * Systems that one run of the model takes: `"joined"` for all systems of a batch, `"single"` for one system.
    *
-   * @default "single" if no input has the systems of atoms, otherwise "joined"
+   * @default "single" if no input contains the system of each atom, otherwise "joined"
    */
   readonly batch?: "joined" | "single";
   /**
-   * True to pad lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes repeat;
-   * false never to pad them. A graph may react to such edges, so each padded list of a new length is compared with
-   * the list without padding. If the results differ, `true` throws a ModelMismatchError; by default the host runs the
-   * model without padding. Models with `cellShifts` (a molecule has no lattice vectors for such a distance), bonds,
-   * neighbor matrices or several lists are never padded.
+   * Padding of the lists of edges and triplets with edges from atom 0 to itself, 100 Å away, so that shapes repeat.
+   * True always pads them, false never pads them. A graph may react to such edges, so each padded list of a new
+   * length is compared with the list without padding. If the results differ, `true` throws a ModelMismatchError; by
+   * default the host runs the model without padding. Models with `cellShifts` (a molecule has no lattice vectors for
+   * such a distance), bonds, neighbor matrices or several lists are never padded.
    *
    * @default padded on WebGPU, where the host does not know the lengths of lists; not padded on the host
    */
   readonly padding?: boolean;
   /**
-   * False not to add forces. By default, forces that the file lacks are added when the model is opened, by
-   * differentiating its energy.
+   * True to add forces to a file that has none, by differentiating its energy when the model is opened. False to use
+   * the file as it is.
    *
    * @default true
    */
@@ -248,8 +249,8 @@ export interface OnnxManifest {
    * @default false
    */
   readonly stress?: boolean;
-  /** License of the model's parameters. It has no effect. */
+  /** License of the model's parameters. It does not affect the results. */
   readonly license?: string;
-  /** Origin of the model's parameters. It has no effect. */
+  /** Origin of the model's parameters. It does not affect the results. */
   readonly source?: string;
 }

@@ -84,7 +84,10 @@ function unit(units: Readonly<Record<string, number>>): Check {
   return (value, member) => (typeof value === "number" ? positive : named)(value, member);
 }
 
-/** Returns a check of an object that applies `each` to all members. If `known` is given, it lists the allowed names. */
+/**
+ * Returns a check that applies `each` to all members of an object. If `known` is given, a member with another name is
+ * an error.
+ */
 function record(each: Check, known?: readonly string[]): Check {
   return (value, member) => {
     if (!isObject(value)) throw wrongKind(member, "an object", value);
@@ -195,7 +198,7 @@ export const MANIFEST_MEMBERS: readonly string[] = Object.keys(MEMBERS);
 
 /**
  * Throws a TypeError if a member of a manifest is unknown or of the wrong type, and a RangeError if its value is
- * invalid. The message names the member. `by` is the origin of the manifest; `besides` are names of members that are
+ * invalid. The message names the member. `by` is the origin of the manifest; members with the names in `besides` are
  * ignored.
  */
 export function checkManifest(

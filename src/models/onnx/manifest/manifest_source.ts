@@ -14,7 +14,7 @@ import { REFERENCE_NOTE } from "../reference/find_reference.ts";
 import { checkManifest } from "./manifest_check.ts";
 import type { OnnxManifest } from "./manifest.ts";
 
-/** A manifest with its origin. */
+/** A manifest and its origin. */
 export interface SourcedManifest {
   /** The manifest. */
   readonly manifest: OnnxManifest;
@@ -23,7 +23,8 @@ export interface SourcedManifest {
 }
 
 /**
- * Members of a manifest that may be separate entries of the metadata. All other members belong in the entry `hooke`.
+ * Members of a manifest that the metadata may have as separate entries. All other members belong in the entry
+ * `hooke`.
  */
 const NOTES: readonly string[] = [
   "cutoff",
@@ -35,9 +36,9 @@ const NOTES: readonly string[] = [
 ];
 
 /**
- * Returns the manifest in the metadata of a model's file. The entry `hooke` has a manifest as JSON; entries such as
- * `cutoff` have a single member. Throws the errors of `checkManifest`, and a SyntaxError if the entry `hooke` is not
- * valid JSON.
+ * Returns the manifest in the metadata of a model's file. The entry `hooke` contains a manifest as JSON; an entry
+ * such as `cutoff` contains the value of that member. Throws the errors of `checkManifest`, and a SyntaxError if the
+ * entry `hooke` is not valid JSON.
  */
 export function notedManifest(name: string, { metadataProps }: ModelProto): SourcedManifest {
   const by = `the metadata of ${name}`;
@@ -93,8 +94,8 @@ export async function readManifest(
 }
 
 /**
- * Reads the manifest beside a model, which for `x.onnx` is `x.onnx.json` or `x.json`. Returns `undefined` if neither
- * exists.
+ * Reads the manifest beside a model. For `x.onnx` it is `x.onnx.json`, or `x.json` if that file does not exist.
+ * Returns `undefined` if neither exists.
  */
 export async function manifestBeside(
   name: string,
@@ -137,8 +138,8 @@ function parsed(name: string, by: string, text: string): unknown {
 }
 
 /**
- * Merges manifests. If several state the same member, or the same tensor, the first one wins. `by` returns the origin
- * of a member of the result.
+ * Merges manifests. If several manifests state the same member, the first one wins. The members `inputs`, `outputs`
+ * and `constants` are merged entry by entry. `by` returns the origin of a member of the result.
  */
 export function mergedManifest(manifests: readonly SourcedManifest[]): {
   readonly manifest: OnnxManifest;
@@ -156,7 +157,7 @@ export function mergedManifest(manifests: readonly SourcedManifest[]): {
   return { manifest, by };
 }
 
-/** Returns a description of each member in which two manifests contradict each other. The first one is used. */
+/** Returns one line for each member that two manifests state differently. The value in the first manifest is used. */
 export function contradictions(one: SourcedManifest, other: SourcedManifest): string[] {
   return Object.entries(one.manifest).flatMap(([member, value]) => {
     const theirs = other.manifest[member as keyof OnnxManifest];
@@ -170,7 +171,7 @@ export function contradictions(one: SourcedManifest, other: SourcedManifest): st
   });
 }
 
-/** Members that are objects, and whose members are merged one by one. */
+/** Members that are merged entry by entry. */
 const DEEP: readonly string[] = ["inputs", "outputs", "constants"];
 /** Members that do not affect the results. */
 const TEXTS: readonly string[] = ["license", "source"];
@@ -190,7 +191,10 @@ function sorted(value: unknown): string {
   );
 }
 
-/** Merges the members that name tensors one tensor at a time, because two origins may state different tensors. */
+/**
+ * Merges the members that name tensors entry by entry, because two origins may state different tensors. If both
+ * manifests state an entry, that of `above` wins.
+ */
 function deeper(below: OnnxManifest, above: OnnxManifest): OnnxManifest {
   const merged = (DEEP as readonly ("inputs" | "outputs" | "constants")[]).flatMap((member) =>
     below[member] === undefined || above[member] === undefined

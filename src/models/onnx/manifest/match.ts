@@ -75,7 +75,7 @@ export function matchInputs(model: OnnxMatchable): OnnxInputBinding[] {
   });
 }
 
-/** Returns the inputs of further lists, by name of the input. */
+/** Returns the bindings of the inputs of further lists, by name of the input. */
 function listedInputs(model: OnnxMatchable): Map<string, OnnxInputBinding> {
   const listed = new Map<string, OnnxInputBinding>();
   for (const [list, { inputs }] of Object.entries(model.manifest.lists ?? {})) {

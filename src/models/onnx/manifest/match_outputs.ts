@@ -20,7 +20,7 @@ import { fitsType, formOf, lengthName, showMeaning, showTensor } from "./shapes.
 import { type OnnxMatchable, tensorOf } from "./matchable.ts";
 import { unitsOf } from "./units.ts";
 
-/** An output with a meaning, before its shape is checked. */
+/** An output and its meaning, before its shape is checked. */
 interface Chosen {
   readonly meaning: OnnxOutput | "field";
   readonly field: string | undefined;
@@ -69,8 +69,8 @@ export function matchOutputs(
 }
 
 /**
- * Returns the outputs with their meanings, even if there are no forces. Throws a ModelMismatchError if an output does
- * not fit its meaning.
+ * Returns the outputs with their meanings. Unlike `matchOutputs`, does not require forces. Throws a
+ * ModelMismatchError if an output does not fit its meaning.
  */
 export function bindOutputs(
   model: OnnxMatchable,
@@ -140,7 +140,10 @@ function assertFits(model: OnnxMatchable, meaning: OnnxOutput, tensor: TensorInf
   });
 }
 
-/** Assigns the meaning `"energy"` if the model has forces, no known energy, and exactly one other output that fits. */
+/**
+ * Assigns the meaning `"energy"` to the only output without a meaning that fits it, if the model has forces and no
+ * known energy. Does nothing if several outputs fit.
+ */
 function assignEnergy(known: Assignment<OnnxOutput>[], left: readonly TensorInfo[]): void {
   const has = (meaning: OnnxOutput) => known.some((one) => one.meaning === meaning);
   if (has("energy") || !(has("forces") || has("gradient"))) return;

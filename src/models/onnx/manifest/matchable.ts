@@ -33,8 +33,8 @@ export interface OnnxMatchable {
 }
 
 /**
- * Returns the input or output with a name. Throws a ModelMismatchError if there is no such tensor. `member` is the
- * member of the manifest that names it.
+ * Returns the input or output with a name. Throws a ModelMismatchError if the model has no such tensor. `member` is
+ * the member of the manifest that contains the name.
  */
 export function tensorOf(
   model: OnnxMatchable,

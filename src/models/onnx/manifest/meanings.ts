@@ -19,18 +19,20 @@ export type Form = readonly Axis[];
 export interface Meaning {
   /** Usual names of tensors, in lower case. */
   readonly names: readonly string[];
-  /** Types that are accepted. */
+  /** Accepted types: floating-point numbers, integers, both, or every type. */
   readonly types: "float" | "int" | "number" | "any";
-  /** Shapes that are accepted. */
+  /** Accepted shapes. */
   readonly forms: readonly Form[];
-  /** True if a tensor without a known name gets the meaning when it is the only one that fits the type and shape. */
+  /**
+   * True if the type and shape suffice: a tensor with another name gets the meaning if it is the only one that fits.
+   */
   readonly isClearFromShape?: boolean;
 }
 
 /** Forms of a tensor with a single number. */
 const ONE: readonly Form[] = [[], [1]];
 
-/** Meanings of inputs, in the order in which they are tried. */
+/** Meanings of inputs, in the order in which they are assigned. */
 export const INPUTS: Readonly<Record<OnnxInput, Meaning>> = {
   positions: {
     names: ["positions", "pos", "coordinates", "coords", "coord", "r", "xyz"],

@@ -10,7 +10,7 @@ import type { Axis, Form, Meaning } from "./meanings.ts";
 const FLOATS: readonly TensorDtype[] = ["float32", "float64", "float16"];
 const NOT_INTS: readonly TensorDtype[] = [...FLOATS, "bool"];
 
-/** Returns whether a meaning accepts the type of a tensor. */
+/** Returns whether the type of a tensor is accepted for a meaning. */
 export function fitsType({ types }: Meaning, { dtype }: TensorInfo): boolean {
   if (types === "any") return true;
   if (types === "number") return dtype !== "bool";
@@ -18,8 +18,8 @@ export function fitsType({ types }: Meaning, { dtype }: TensorInfo): boolean {
 }
 
 /**
- * Returns the form of a meaning that a tensor's shape fits best; `undefined` if it fits no form. A tensor without a
- * shape fits any form.
+ * Returns the form of a meaning that fits a tensor's shape best; `undefined` if no form fits. Every form fits a
+ * tensor without a shape.
  */
 export function formOf({ forms }: Meaning, { shape }: TensorInfo): Form | undefined {
   if (shape.length === 0) return forms.find(({ length }) => length === 0) ?? forms[0];
@@ -50,12 +50,12 @@ function isLike(axis: Axis, length: number | string): boolean {
   return typeof axis !== "number" || !isFixed(length) || length === axis;
 }
 
-/** Returns whether a length is a known number. */
+/** Returns whether a length is a fixed number, not a name or an unknown length. */
 function isFixed(length: number | string): boolean {
   return typeof length === "number" && length >= 0;
 }
 
-/** Returns the name of a free length; `undefined` if it has no name or the length is fixed. */
+/** Returns the name of a dimension; `undefined` if its length is fixed or it has no name. */
 export function lengthName(length: number | string | undefined): string | undefined {
   return typeof length === "string" && length !== "" ? length : undefined;
 }

@@ -39,7 +39,7 @@ export interface OnnxUnits {
   readonly length: number;
 }
 
-/** Returns the factors of units, which must be valid. */
+/** Returns the values of units, which must be names of units or positive numbers. */
 export function unitsOf({ energyUnit = 1, lengthUnit = 1 }: {
   readonly energyUnit?: EnergyUnit | number;
   readonly lengthUnit?: LengthUnit | number;

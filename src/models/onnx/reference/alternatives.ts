@@ -12,25 +12,25 @@ import type { OnnxManifest } from "../manifest/manifest.ts";
 import { ENERGY_UNITS, type EnergyUnit, LENGTH_UNITS, type LengthUnit } from "../manifest/units.ts";
 import type { OnnxOpened } from "../open_on_host.ts";
 
-/** A manifest that may be the right one for a model. */
+/** A manifest that may correct the results of a model. */
 export interface Alternative {
   /** Description of the difference, such as `'{ energyUnit: "Hartree" }'`. */
   readonly text: string;
-  /** The manifest. */
+  /** The manifest with the difference. */
   readonly manifest: OnnxManifest;
-  /** Changes the model after it was opened with the manifest. Undefined if the manifest alone is the difference. */
+  /** Changes the model after it was opened with the manifest. `undefined` if the difference is in the manifest. */
   readonly change?: (opened: OnnxOpened) => OnnxOpened;
 }
 
-/** Common cutoffs in Å that are tried. */
+/** Common cutoffs in Å, which are tried as alternatives. */
 const LENGTHS = [3, 3.5, 4, 4.5, 5, 5.2, 5.5, 6, 6.5, 7, 7.5, 8, 10, 12, 15];
 
 /** Maximum number of characters of a value that a description shows. */
 const MOST_SHOWN = 200;
 
 /**
- * Returns alternatives to a manifest, the most likely ones first. If `isScaled` is true, only those that multiply
- * forces by a factor.
+ * Returns alternatives to a manifest, the most likely ones first. If `isScaled` is true, returns only those that
+ * multiply all forces by a factor.
  */
 export function alternativesTo(
   manifest: OnnxManifest,
@@ -78,7 +78,7 @@ export function alternativesTo(
   ];
 }
 
-/** Returns alternatives with other cutoffs of the further lists. */
+/** Returns alternatives in which one further list has another cutoff. */
 function otherLists(manifest: OnnxManifest): Alternative[] {
   return Object.entries(manifest.lists ?? {}).flatMap(([name, list]) =>
     LENGTHS.map((cutoff) => ({
@@ -88,7 +88,7 @@ function otherLists(manifest: OnnxManifest): Alternative[] {
   );
 }
 
-/** Returns other numberings of the same elements. */
+/** Returns other assignments of numbers to the same elements. */
 function otherNumbers(elements: OnnxManifest["elements"]): NonNullable<OnnxManifest["elements"]>[] {
   if (elements === undefined) return [];
   const numbers: Record<string, number> = Array.isArray(elements)
@@ -111,7 +111,10 @@ function permutations(items: readonly string[]): string[][] {
   );
 }
 
-/** Returns the alternative in which the forces output is a gradient, or the gradient output is forces. */
+/**
+ * Returns the alternative in which the output of forces is a gradient, or the output of gradients is forces. The list
+ * is empty if the forces were added by differentiation.
+ */
 function otherSign(manifest: OnnxManifest, { bindings }: OnnxOpened): Alternative[] {
   const output = bindings.outputs.find(({ meaning }) =>
     meaning === "forces" || meaning === "gradient"

@@ -17,7 +17,7 @@ export interface Deviation {
   readonly structure: number;
   /** Quantity that differs. */
   readonly quantity: Quantity;
-  /** Size of the difference; NaN if a result is not a number. */
+  /** Size of the difference; NaN if a result of the model is NaN. */
   readonly off: number;
   /** Result of the model where the difference is largest. */
   readonly found: number;
@@ -31,19 +31,19 @@ export interface Deviation {
 export interface Parity {
   /** Largest difference of each quantity. */
   readonly largest: readonly Deviation[];
-  /** Differences that are not accepted: the largest one of each structure and quantity. */
+  /** Differences that are too large: the largest one of each structure and quantity. */
   readonly beyond: readonly Deviation[];
-  /** Differences beyond the tolerance that are accepted, because PyTorch in float32 has similar ones. */
+  /** Differences beyond the tolerance that are accepted, because those of PyTorch in float32 are similar. */
   readonly excused: readonly Deviation[];
   /** Number of compared structures. */
   readonly structures: number;
-  /** Factor by which all forces differ; `undefined` if there is no such factor. */
+  /** Factor between all forces of the model and those of the reference; `undefined` if there is no such factor. */
   readonly factor: number | undefined;
 }
 
 /**
- * Compares results with a reference. `which` has the indices of the evaluated structures. `slack` is a factor for the
- * tolerance of the reference.
+ * Compares results with a reference. `which` contains the indices of the evaluated structures, in the order of the
+ * results. The tolerance of the reference is multiplied by `slack`.
  */
 export function compareWith(
   reference: OnnxReference,
@@ -98,7 +98,7 @@ export function worstOf(all: readonly Deviation[]): Deviation[] {
   });
 }
 
-/** Returns the factor by which all values differ; `undefined` if there is no such factor or it is about 1. */
+/** Returns the factor f with `found` ≈ f `wanted`; `undefined` if there is no such factor or it is about 1. */
 function factorOf(found: readonly number[], wanted: readonly number[]): number | undefined {
   const product = (a: readonly number[], b: readonly number[]) =>
     a.reduce((sum, value, i) => sum + value * b[i]!, 0);
@@ -144,7 +144,10 @@ function most(values: readonly number[], least: number): number {
   return values.reduce((largest, value) => Math.max(largest, Math.abs(value)), least);
 }
 
-/** Returns the largest difference between two lists, in multiples of `unit`. NaN counts as the largest difference. */
+/**
+ * Returns the largest difference between two lists, in multiples of `unit`, with the two values. NaN counts as the
+ * largest difference.
+ */
 function largestOf(found: readonly number[], wanted: readonly number[], unit: number) {
   let worst = { off: 0, found: found[0] ?? 0, wanted: wanted[0] ?? 0 };
   for (const [i, value] of wanted.entries()) {

@@ -12,10 +12,10 @@ import { ModelMismatchError } from "../model_mismatch_error.ts";
 import { checkReference } from "./reference_check.ts";
 import type { OnnxReference } from "./reference.ts";
 
-/** Key of the entry in a file's metadata which shows that a reference was written with the file. */
+/** Key in the metadata of a file. Its presence shows that a reference was written with the file. */
 export const REFERENCE_NOTE = "hooke.reference";
 
-/** A reference that was found, with its origin. */
+/** A reference that was found, and its origin. */
 export interface FoundReference {
   /** The reference. */
   readonly reference: OnnxReference;
@@ -66,7 +66,10 @@ export async function findReference(
   return { reference, by, hash: await hashOf(file.bytes) };
 }
 
-/** Returns the URL of `x.ref.json` beside `x.onnx`; `undefined` if the model is not from a file. */
+/**
+ * Returns the URL of the file `x.ref.json` beside `x.onnx`; `undefined` if the model was not read from a file or an
+ * address.
+ */
 function addressOf(model: URL | undefined): URL | undefined {
   if (model === undefined || !/^(file|https?):$/.test(model.protocol)) return undefined;
   const url = new URL(model);

@@ -71,7 +71,7 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   return value as unknown as OnnxReference;
 }
 
-/** Returns the requirement that a structure does not meet; undefined if it meets all. */
+/** Returns the requirement that a structure does not meet; `undefined` if it meets all requirements. */
 function structureFault(value: unknown): string | undefined {
   if (!isObject(value)) return "an object";
   const { symbols, positions, cell, pbc } = value;
@@ -92,7 +92,7 @@ function structureFault(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns whether a value is a list of differences of float32 results, with one object per structure. */
+/** Returns whether a value is a list of `length` objects whose members are errors: numbers of 0 or more. */
 function areErrors(value: unknown, length: number): boolean {
   return Array.isArray(value) && value.length === length &&
     value.every((errors) =>

@@ -19,7 +19,7 @@ import { compareWith, type Parity, showParity, worstOf } from "./compare.ts";
 import type { FoundReference } from "./find_reference.ts";
 import type { OnnxReference } from "./reference.ts";
 
-/** A model with the reference to compare it with. */
+/** A model and the reference with which it is compared. */
 export interface Verifiable {
   /** The model in its session on the host. */
   readonly opened: OnnxOpened;
@@ -28,15 +28,15 @@ export interface Verifiable {
   /** Reference of the model, with its origin. */
   readonly found: FoundReference;
   /**
-   * True if functions in the options affect the results. They have no names that identify them, so findings are not
+   * True if functions in the options affect the results. A cache key cannot identify functions, so findings are not
    * shared with other models of the same file.
    */
   readonly isNameless: boolean;
-  /** Opens the model with another manifest, in the same session. */
+  /** Returns the model with another manifest, in the same session. */
   readonly reopen: (manifest: OnnxManifest) => OnnxOpened;
 }
 
-/** A runtime with the device and backend on which it runs a model. */
+/** The runtime on which a model runs, with its device and backend. */
 export interface VerifiedPlace {
   /** Name of the runtime, such as `"wasm"`. */
   readonly runtime: string;
@@ -44,16 +44,16 @@ export interface VerifiedPlace {
   readonly device?: object;
   /** Backend that runs kernels and holds the batch. */
   readonly backend: Backend;
-  /** Factor for the tolerance of the reference. @default 1 */
+  /** Factor by which the tolerance of the reference is multiplied. */
   readonly slack?: number;
 }
 
-/** Findings of all models in this process, by runtime, file, reference and manifest. */
+/** Findings of all models in this process, by a key of runtime, model file, reference file and manifest. */
 const FINDINGS = new Map<string, Promise<Parity>>();
-/** Findings of all models in this process on each device, by the same key. */
+/** Findings of all models in this process by device, for each device by the key of `FINDINGS`. */
 const DEVICE_FINDINGS = new WeakMap<object, Map<string, Promise<Parity>>>();
 
-/** Compares one model with its reference, and remembers the findings. */
+/** Comparison of one model with its reference on several runtimes. Each finding is cached. */
 export class Verification {
   readonly #model: Verifiable;
   readonly #own = new Map<string, Promise<Parity>>();
@@ -102,8 +102,8 @@ export class Verification {
   }
 
   /**
-   * Returns an open model that is compared with its reference before its first evaluation. `note` receives the
-   * finding.
+   * Wraps an open model so that it is compared with its reference before its first evaluation. `open` opens the model
+   * for the batch of the comparison. `note` receives the finding as text.
    */
   guard(
     inner: OpenModel,
@@ -123,7 +123,10 @@ export class Verification {
     return { ...inner, compute };
   }
 
-  /** Returns the end of a finding: the elements of the model that occur in no structure of the reference. */
+  /**
+   * Returns the last clause of a finding, which names the elements of the model that occur in no structure of the
+   * reference; `""` if all elements occur.
+   */
   #showUncovered(): string {
     const { opened: { elements: { numbers } }, found: { reference } } = this.#model;
     const covered = new Set(reference.structures.flatMap(({ symbols }) => symbols));
@@ -203,8 +206,8 @@ export class Verification {
   }
 
   /**
-   * Returns whether the model agrees with its reference under another manifest. The smallest structures are tried
-   * first.
+   * Returns whether the model agrees with its reference under another manifest. `failing` are the indices of the
+   * compared structures, the smallest structures first.
    */
   async #agrees(
     { manifest, change = (same) => same }: Alternative,
@@ -226,7 +229,7 @@ export class Verification {
   }
 }
 
-/** Maximum number of elements without a structure that a finding names. */
+/** Largest number of uncovered elements that a finding lists. */
 const MOST_ELEMENTS = 20;
 
 const REMEDY = "correct the manifest, or pass verify: false to run it as it is";
@@ -237,7 +240,10 @@ function findingsOf(device: object): Map<string, Promise<Parity>> {
   return known;
 }
 
-/** Returns structures of a reference as a batch, whose systems are labeled for errors. */
+/**
+ * Returns structures of a reference as a batch. The label of each system names the structure in error messages.
+ * `which` contains the indices of the structures.
+ */
 function batchOf({ structures }: OnnxReference, which: readonly number[]): Batch {
   return Batch.from(which.map((s) => {
     const { symbols, positions, cell, pbc } = structures[s]!;
@@ -256,7 +262,10 @@ function placeOf({ structures }: OnnxReference, s: number): string {
   return label === undefined ? `structure ${s}` : `structure ${s} (${label})`;
 }
 
-/** Describes the accepted differences that float32 explains, as the end of a finding. */
+/**
+ * Returns the last clause of a finding, which describes the differences beyond the tolerance that float32 explains;
+ * `""` if there are no such differences.
+ */
 function showExcused(reference: OnnxReference, { excused }: Parity): string {
   if (excused.length === 0) return "";
   const worst = worstOf(excused);

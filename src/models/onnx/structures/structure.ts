@@ -1,6 +1,6 @@
 /**
- * A single structure in the form that a model takes. It has the values that an engine would hold in buffers at a
- * step.
+ * Single structures with the values that an engine would hold in buffers at a step. The inputs of a model are made
+ * from them.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { type MatchedOnnx, SKIN } from "../matched_model.ts";
 import { buffersOf, constantsOf, edgesOf, listing } from "../open_on_host.ts";
 import { type OnnxArrays, type OnnxLists, viewOrReadArrays } from "../onnx_part.ts";
 
-/** A model to which single structures are fed. */
+/** A model whose inputs are made from single structures. */
 export interface StructureModel extends MatchedOnnx {
   /**
    * True if positions of a system far from zero may be relative to a point near it, because translations do not
@@ -41,8 +41,8 @@ export interface Structure {
 let backend: Backend | undefined;
 
 /**
- * Reads a structure, and lists its edges and triplets by the kernels that engines use. Throws a RangeError that names
- * the atom if the model does not know its element.
+ * Returns a structure with its lists of edges and triplets, made by the kernels that engines use. Throws a RangeError
+ * that names the atom if the model does not know its element.
  */
 export function readStructure(model: StructureModel, system: System): Structure {
   const state = new ResidentBatch(

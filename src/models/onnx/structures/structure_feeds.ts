@@ -16,8 +16,8 @@ export interface StructureFeeds {
   /** Tensors by name of the input. */
   readonly feeds: Feeds;
   /**
-   * Number of atoms at the end that belong to an added system, which makes sure that no list is empty; 0 if no system
-   * was added.
+   * Number of atoms of the companion system at the end of the batch, which was added because a list was empty; 0 if
+   * no system was added.
    */
   readonly added: number;
 }
@@ -62,7 +62,7 @@ function joinedConstants(structures: readonly Structure[]): OnnxConstants {
   };
 }
 
-/** Returns the sum of all counts before each entry, followed by the sum of all counts. */
+/** Returns the prefix sums of `counts`: for each entry the sum of all earlier entries, followed by the total. */
 function offsets(counts: readonly number[]): Int32Array {
   const at = new Int32Array(counts.length + 1);
   for (const [i, count] of counts.entries()) at[i + 1] = at[i]! + count;
@@ -107,8 +107,8 @@ function joinedLists(all: readonly OnnxLists[], nodeOffsets: Int32Array): OnnxLi
 }
 
 /**
- * Copies an array of two rows into a longer array of two rows, beginning at index `at` of each row, and adds `plus`
- * to each number.
+ * Copies the two rows of an array into a longer array of two rows, beginning at index `at` of each row, and adds
+ * `plus` to each number.
  */
 function putRows(to: Int32Array, at: number, values: Int32Array, plus: number): void {
   const half = values.length / 2;
