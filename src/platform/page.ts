@@ -1,5 +1,5 @@
 /**
- * Members of a web page that this package uses. Workers and other runtimes have some of them.
+ * Browser globals that this package uses. Workers and other runtimes provide only some of them.
  *
  * @module
  */
@@ -25,19 +25,20 @@ export function findNavigator(): NavigatorHost | undefined {
   return page.navigator;
 }
 
-/** Returns whether the page may share memory with workers. */
+/** Returns whether the page is cross-origin isolated, so that it may share memory with workers. */
 export function isIsolated(): boolean {
   return page.crossOriginIsolated === true;
 }
 
-/** Returns the address to which relative addresses in the page refer; an empty text if there is no page. */
+/** Returns the base URL of the page, to which relative addresses refer; an empty text if there is no page. */
 export function pageAddress(): string {
   return page.document?.baseURI ?? page.location?.href ?? "";
 }
 
 /**
- * Runs `start`. If the origin of `location` is `"null"`, as in a worker of Deno, `location` is hidden meanwhile,
- * because some packages create a URL from the origin when they are loaded, and fail if it is invalid.
+ * Runs `start`, and returns its result. If the origin of `location` is `"null"`, as in a worker of Deno, `location`
+ * is hidden meanwhile, because some packages create a URL from the origin when they are loaded, and fail if it is
+ * invalid.
  */
 export async function withoutNullOrigin<T>(start: () => Promise<T>): Promise<T> {
   const before = Object.getOwnPropertyDescriptor(globalThis, "location");

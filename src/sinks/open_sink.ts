@@ -51,7 +51,7 @@ export interface OpenSinkOptions extends FileSinkOptions {
 
 /**
  * Opens a sink in the format that the ending of a path names: `.xyz` or `.extxyz`, `.jsonl`, `.csv`, `.db`, `.zarr`.
- * Systems are added to those of an existing file. `await using` closes the sink at the end of a block.
+ * Systems are appended to an existing file. `await using` closes the sink at the end of a block.
  *
  * @throws {TypeError} if the path is not a string
  * @throws {RangeError} if the ending is not known, or a newer version wrote the file

@@ -69,8 +69,8 @@ export interface StoredSink extends Sink, AsyncDisposable {
   /** Path of the file or folder. */
   readonly path: string;
   /**
-   * Opens existing content to add to it, or creates the file; the first `write` does the same. Incomplete data that a
-   * killed process left is removed, with a warning.
+   * Opens existing content to append to it, or creates the file; the first `write` does the same. Incomplete data
+   * that a killed process left is removed, with a warning.
    *
    * @throws {SyntaxError} if the file is damaged or of another format; the file stays unchanged
    * @throws {RangeError} if a newer version wrote the file

@@ -88,12 +88,12 @@ export class Lab {
     return done;
   }
 
-  /** Reads a buffer. */
+  /** Returns the values of a buffer. */
   async read(buffer: Buffer): Promise<number[]> {
     return Array.from(await this.backend.read(buffer));
   }
 
-  /** Reads several buffers. */
+  /** Returns the values of several buffers, in their order. */
   async readAll(buffers: readonly Buffer[]): Promise<number[][]> {
     const all: number[][] = [];
     for (const buffer of buffers) all.push(await this.read(buffer));

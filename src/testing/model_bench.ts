@@ -108,7 +108,10 @@ async function giveBack(model: Model & Partial<AsyncDisposable & Disposable>): P
   if (model[Symbol.asyncDispose] === undefined) model[Symbol.dispose]?.();
 }
 
-/** Returns the scale of each output: the tolerance of smaller numbers is relative to this scale. */
+/**
+ * Returns the scale of each output. For numbers that are smaller than the scale, the tolerance is relative to the
+ * scale.
+ */
 export function scalesOf(said: readonly Evaluation[]): Record<keyof Evaluation, number> {
   const forces = largest(said.flatMap(({ forces }) => forces));
   return {
@@ -152,13 +155,13 @@ export function compareEvaluations(
   }
 }
 
-/** Returns the outputs that a model must have, by their names in results. */
+/** Returns the names, as in `Evaluation`, of the outputs that a model must have. */
 export function given({ gives }: Bench): (keyof Evaluation)[] {
   const names = { energy: "energy", forces: "forces", stress: "virial" } as const;
   return gives.map((output) => names[output]);
 }
 
-/** Adds the subject of a check to its error message. */
+/** Runs a check. If it throws, puts `what`, the subject of the check, before the message of its error. */
 export function withSubject(what: string, check: () => void): void {
   try {
     check();

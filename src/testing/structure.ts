@@ -20,7 +20,7 @@ export interface Structure {
   readonly images?: readonly number[];
 }
 
-/** Converts a system, with numbers rounded as the model computes with them. */
+/** Converts a system to a structure. `round` rounds positions and cell to the precision in which the model computes. */
 export function structureOf(system: System, round: (x: number) => number): Structure {
   const { numbers, positions, cell, pbc } = system;
   return {
@@ -47,17 +47,17 @@ export function isPeriodic({ pbc }: Structure): boolean {
   return pbc.some((flag) => flag !== 0);
 }
 
-/** Displaces one coordinate of one atom. */
+/** Returns the structure with the element `at` of `positions` increased by `by` Å. */
 export function nudged(structure: Structure, at: number, by: number): Structure {
   return { ...structure, positions: structure.positions.map((x, i) => i === at ? x + by : x) };
 }
 
-/** Translates all atoms. */
+/** Returns the structure with all atoms translated by the vector `by`, Å. */
 export function shifted(structure: Structure, by: readonly number[]): Structure {
   return { ...structure, positions: structure.positions.map((x, i) => x + by[i % 3]!) };
 }
 
-/** Multiplies positions and cell by a matrix: a rotation or a strain. */
+/** Returns the structure with positions and cell multiplied by a matrix: a rotation or a strain. */
 export function transformed(structure: Structure, matrix: readonly number[]): Structure {
   const { positions, cell } = structure;
   return { ...structure, positions: times(positions, matrix), cell: times(cell, matrix) };
@@ -72,7 +72,7 @@ export function times(rows: readonly number[], matrix: readonly number[]): numbe
   });
 }
 
-/** Permutes the atoms: atom i of the result is `order[i]`. */
+/** Returns the structure with permuted atoms: atom i of the result is atom `order[i]` of the structure. */
 export function reordered(structure: Structure, order: readonly number[]): Structure {
   return {
     ...structure,
@@ -81,12 +81,15 @@ export function reordered(structure: Structure, order: readonly number[]): Struc
   };
 }
 
-/** Permutes rows of three numbers. */
+/** Returns permuted rows of three numbers: row i of the result is row `order[i]` of `values`. */
 export function rowsOf(values: readonly number[], order: readonly number[]): number[] {
   return order.flatMap((atom) => values.slice(3 * atom, 3 * atom + 3));
 }
 
-/** Repeats a structure twice: periodic ones in a cell of twice the length, others at a distance of `far`, Å. */
+/**
+ * Returns a structure of two copies. A periodic structure gets a cell of twice the length; otherwise the copies are
+ * at least `far` Å apart.
+ */
 export function doubled(structure: Structure, far: number): Structure {
   const { numbers, positions, cell, pbc } = structure;
   const row = pbc.findIndex((flag) => flag !== 0);
@@ -101,7 +104,10 @@ export function doubled(structure: Structure, far: number): Structure {
   };
 }
 
-/** Moves each atom by other lattice vectors. If `counts` is true, `images` records them. */
+/**
+ * Returns the structure with its atoms moved by different lattice vectors. If `counts` is true, `images` records
+ * these vectors.
+ */
 export function imaged(structure: Structure, counts: boolean): Structure {
   const { positions, cell, pbc } = structure;
   const images = positions.map((_, i) => pbc[i % 3] !== 0 ? (i + Math.floor(i / 3)) % 3 - 1 : 0);

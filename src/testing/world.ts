@@ -44,7 +44,7 @@ export type SystemNumbers =
 /** Integers: periodic directions, lattice vectors, flags, types of atoms. */
 export type WholeNumbers = "pbc" | "images" | "frozen" | "species";
 
-/** Values of atoms: numbers per atom, and a function that returns them. */
+/** Values of atoms by name: the number of values per atom, and a function that returns the values of one system. */
 const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
   positions: [3, (member) => placesOf(member, 1)],
   anchors: [3, (member) => placesOf(member, 2)],
@@ -63,7 +63,7 @@ const ATOMS: Readonly<Record<AtomNumbers, readonly [number, From]>> = {
   springs: [1, ({ size, id }) => normals(size, seed(8, id)).map((x) => Math.max(0, x))],
 };
 
-/** Values of systems: numbers per system, and a function that returns them. */
+/** Values of systems by name: the number of values per system, and a function that returns them. */
 const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   cell: [9, cellOf],
   dt: [1, ({ id }) => [0.5 + id % 8 / 8]],
@@ -73,7 +73,10 @@ const SYSTEMS: Readonly<Record<SystemNumbers, readonly [number, From]>> = {
   center: [3, ({ id }) => normals(3, seed(9, id), 5)],
 };
 
-/** Integer values, and whether they belong to systems or atoms. */
+/**
+ * Integers by name: the level that they belong to, the number of integers per system or atom, and a function that
+ * returns those of one system.
+ */
 const WHOLE: Readonly<Record<WholeNumbers, readonly ["system" | "atom", number, From]>> = {
   pbc: ["system", 3, ({ id }) => [1, id % 2, Number(id % 3 < 2)]],
   images: ["atom", 3, ({ size }) => Array.from({ length: 3 * size }, (_, i) => i * 7 % 5 - 2)],
@@ -153,7 +156,7 @@ export class World {
     await this.lab.run(calls);
   }
 
-  /** Reads a buffer, system by system. */
+  /** Returns the values of a buffer as one list for each system. */
   async read(buffer: Buffer): Promise<number[][]> {
     const { width, isAtom } = this.#shapes.get(buffer)!;
     const values = await this.lab.read(buffer);
@@ -161,7 +164,7 @@ export class World {
     return this.members.map((_, s) => values.slice(width * s, width * (s + 1)));
   }
 
-  /** Splits values of all atoms by system. */
+  /** Splits the values of all atoms into one list for each system. `width` is the number of values per atom. */
   split(values: readonly number[], width: number): number[][] {
     let at = 0;
     return this.members.map(({ size }) => values.slice(at, at += width * size));
@@ -212,7 +215,7 @@ function placesOf(member: Member, kind: number): number[] {
   });
 }
 
-/** Returns a seed for each kind of numbers of each system. */
+/** Returns a seed that differs for each kind of numbers and each system. */
 export function seed(kind: number, id: number): number {
   return 1_000_000 * kind + id;
 }

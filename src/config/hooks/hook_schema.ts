@@ -38,7 +38,7 @@ export interface HookSchema {
   readonly anyOf?: readonly string[];
   /** Names of options that JSON cannot express, such as functions. Only configurations in code can have them. */
   readonly inCode?: readonly string[];
-  /** Names of options by their alternative names, both in camelCase. */
+  /** Map from an alternative name of an option to its name, both in camelCase. */
   readonly aliases?: Readonly<Record<string, string>>;
 }
 
@@ -92,7 +92,7 @@ export function unknownMember(path: string, key: string, known: readonly string[
   }${asWritten}`;
 }
 
-/** Returns both spellings of a name: camelCase and snake_case. */
+/** Returns the two spellings of a name: camelCase and snake_case. */
 export function spellings(name: string): ReadonlySet<string> {
   return new Set([name, snakeCase(name)]);
 }

@@ -81,7 +81,7 @@ export function readConfig(config: HooksConfig): ReadConfig {
 
 type Paths = Readonly<Record<string, string>>;
 
-/** Returns the members in camelCase, and the spelling of each in the configuration. */
+/** Returns the members with names in camelCase, and a map from each name to its spelling in the configuration. */
 function camelMembers(config: Members): [members: HooksConfigMembers, paths: Paths] {
   const members: Record<string, unknown> = {}, paths: Record<string, string> = {};
   for (const [key, value] of Object.entries(config)) {

@@ -79,8 +79,8 @@ export function reportPlots(history: Pick<ScalarHistory, "names" | "series">): R
 }
 
 /**
- * Makes the file names of plots unique by appending numbers. Names collide if titles differ only in characters that
- * file names cannot contain.
+ * Returns plots with unique file names: repeated names get a number. Names repeat if titles differ only in characters
+ * that file names cannot contain.
  */
 function named(plots: readonly ReportPlot[]): ReportPlot[] {
   const used = new Set<string>();

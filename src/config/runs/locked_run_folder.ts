@@ -172,7 +172,10 @@ export class LockedRunFolder implements RunFolder {
     this.#parts.lock.assertThere(action);
   }
 
-  /** Returns the hook that writes the report. It opens first and closes last. */
+  /**
+   * Returns a hook that records whether the hooks of the engine are open, and writes the profile and the report at
+   * the end of a run. It opens first and closes last.
+   */
   #reportHook(): object {
     const { options: { report }, paths } = this.#parts;
     return {

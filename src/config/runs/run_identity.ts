@@ -39,9 +39,9 @@ export async function assertRunFolder(folder: string): Promise<void> {
 }
 
 /**
- * Returns the identity that is stored in a run folder. If the folder has no identity, or has one of another
- * configuration with which no run has done a step, stores and returns a new identity. Throws a RangeError if a run
- * has done a step with another configuration.
+ * Returns the identity that is stored in a run folder. If the folder has no identity, or the identity of another
+ * configuration with which no run has done a step, stores and returns a new one. Throws a RangeError if a run has
+ * done a step with another configuration.
  */
 export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
   const text = await textIn(paths.config);

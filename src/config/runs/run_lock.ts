@@ -25,7 +25,7 @@ const HEARTBEAT_SECONDS = 10;
 /** Time without a heartbeat after which a process on another machine counts as dead, s. */
 const SILENT_SECONDS = 60;
 
-/** Results of `idOf` for the folders that this process has locked. */
+/** Ids, as `idOf` returns them, of the folders that this process has locked. */
 const HELD = new Set<string>();
 
 /** Values from which a {@linkcode RunLock} is created. */
@@ -163,7 +163,11 @@ function isPid(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
-/** Returns whether a holder is alive: by its heartbeat on another machine, by its process on this one. */
+/**
+ * Returns whether the process that holds a lock is alive. A process on another machine is judged by its heartbeat,
+ * one on this machine by its process id and start time. This process itself counts as dead. `written` is the time of
+ * the last write in ms.
+ */
 function isHolding(host: Host, holder: RunHolder, own: RunHolder, written: number): boolean {
   if (holder.host !== own.host) return isAlive(holder, written);
   if (holder.pid === own.pid || holder.startTime === null) return false;

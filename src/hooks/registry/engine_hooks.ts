@@ -195,9 +195,8 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
   }
 
   /**
-   * Returns the fields that enabled hooks read at a stage, or at any stage if `stage` is missing. If `count` is
-   * given, leaves out hooks that are not due at this count. If `isNext` is true, `count` is the next visit, and hooks
-   * whose `when` returns `false` are left out, too.
+   * Returns the fields that enabled hooks read at `stage`, by default at any stage. With `count`, leaves out hooks
+   * that are not due at it; if `isNext` (`count` is the next visit), also those whose `when` returns `false`.
    */
   reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
     return readsOf(this.#all, { stage, count, isNext });

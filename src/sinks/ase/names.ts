@@ -13,7 +13,7 @@ export interface CustomColumn {
   readonly level: Level;
   readonly dtype: DType;
   readonly width: number;
-  /** Value of atoms or systems without the field. */
+  /** Value that atoms or systems without the field get. */
   readonly fill: number;
 }
 
@@ -38,7 +38,7 @@ export function hasColumn({ name, level, dtype, width }: FieldInfo): boolean {
     column.width === width;
 }
 
-/** Integers per system that are stored as keys under their own names. */
+/** Names of the fields with one integer per system that are stored as keys under their own names. */
 export const COUNTS: readonly string[] = ["systemId", "status", "stepsDone", "dofRemoved"];
 
 const RESERVED: ReadonlySet<string> = new Set([

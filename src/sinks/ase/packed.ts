@@ -59,7 +59,10 @@ export function pack(data: Readonly<Record<string, unknown>>): Uint8Array {
   return joined(parts);
 }
 
-/** Returns a value with its arrays moved to `parts`; `undefined` for a value that is not plain data. */
+/**
+ * Copies the arrays in a value to `parts`, and returns the value with references in their place; `undefined` for a
+ * value that is not plain data.
+ */
 function plainOf(value: unknown, parts: Uint8Array[], around: readonly object[]): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (around.includes(value)) return undefined;

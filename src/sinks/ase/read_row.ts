@@ -127,7 +127,7 @@ function readConstrained(row: Row, draft: Draft, atoms: number): unknown {
   return others.length === 0 ? undefined : others;
 }
 
-/** The parts of a row in which the values of declared fields are searched. */
+/** The parts of a row in which the values of declared fields are looked up. */
 interface Places {
   readonly draft: Draft;
   readonly pairs: Map<string, unknown>;

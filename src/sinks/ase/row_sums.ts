@@ -40,7 +40,7 @@ export function prepareSums(database: Database): void {
 
 /**
  * Records the rows that another program added since the last row of Hooke. It is called within a transaction that
- * adds rows. The entry of a range has the negative first id as its id, and the last id in place of a checksum.
+ * appends rows. The entry of a range has the negative first id as its id, and the last id in place of a checksum.
  */
 export function noteForeignRows(database: Database): void {
   const { first, last } = database.prepare(
@@ -51,7 +51,7 @@ export function noteForeignRows(database: Database): void {
 
 /**
  * Records the id of the last row that Hooke wrote as entry 0 of the table of checksums. It is called at the end of a
- * transaction that adds rows.
+ * transaction that appends rows.
  */
 export function noteOwnRows(database: Database): void {
   const last = database.prepare("SELECT MAX(id) AS last FROM systems").get()!["last"];
@@ -132,7 +132,8 @@ function* checkWindow(
 }
 
 /**
- * Returns a predicate for rows that were written with a checksum; `undefined` if the file has no checksums.
+ * Returns a predicate that tells by id whether a row was written with a checksum; `undefined` if the file has no
+ * checksums.
  */
 function summedRows(database: Database): ((id: number) => boolean) | undefined {
   const hasSums = database.prepare(
@@ -147,8 +148,8 @@ function summedRows(database: Database): ((id: number) => boolean) | undefined {
 }
 
 /**
- * Returns the entries of rows in the tables for searches. These tables have no index of ids, so each one is read in
- * full.
+ * Returns a map from the ids of rows to their entries in the tables for searches. These tables have no index of ids,
+ * so each one is read in full.
  */
 function searchedRows(
   database: Database,

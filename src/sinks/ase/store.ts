@@ -39,7 +39,7 @@ const LARGEST_TRANSACTION = 256;
 const SECONDS_TO_2000 = 946681200;
 const SECONDS_PER_YEAR = 31557600;
 
-/** A database of systems. Added systems are stored by the next `sync`, entirely or not at all. */
+/** A database of systems. Appended systems are stored by the next `sync`, entirely or not at all. */
 export class AseStore implements FrameStore {
   readonly #path: string;
   readonly #username: string | null;
@@ -49,7 +49,9 @@ export class AseStore implements FrameStore {
   #length = 0;
   /** Number of systems in the open transaction. */
   #uncommitted = 0;
-  /** Ids of all rows at the last read, and the mark of the file at that time. */
+  /**
+   * Ids of all rows at the last read, and the mark that the file had at that time; `undefined` before the first read.
+   */
   #known: { readonly mark: string; readonly ids: readonly number[] } | undefined;
 
   constructor(path: string, username: string | null) {
@@ -225,7 +227,10 @@ export class AseStore implements FrameStore {
     }
   }
 
-  /** Returns all ids. They are read again only if the file has changed. */
+  /**
+   * Returns the ids of all rows in ascending order. Reads them again only if `mark`, the mark of the file, has
+   * changed.
+   */
   #idsAt(mark: string, database: Database): readonly number[] {
     if (this.#known?.mark === mark) return this.#known.ids;
     let ids: readonly number[] = [];
@@ -253,8 +258,8 @@ export class AseStore implements FrameStore {
   }
 
   /**
-   * Returns the error of a failed write. If SQLite rolled back the whole transaction, the message counts the
-   * lost systems.
+   * Returns the error of a failed write. If SQLite rolled back the whole transaction, no longer counts its systems,
+   * and adds their number to the message.
    */
   #writeError(error: unknown): Error {
     const failure = databaseError(this.#path, "write to", error);

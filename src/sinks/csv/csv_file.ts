@@ -14,9 +14,9 @@ const MOST_WAITING = 1 << 20;
 const CHUNK = 1 << 16;
 
 /**
- * Adds rows to a file of comma-separated values. A new file gets a header first. An existing file must have the same
- * header, and rows are added to it. If a killed process left a part of a row at the end, that part is removed with a
- * warning.
+ * Appends rows to a file of comma-separated values. A new file gets a header first. An existing file must have the
+ * same header, and rows are appended to it. If a killed process left a part of a row at the end, that part is removed
+ * with a warning.
  *
  * Rows are written in the background, in order, and entirely: if the disk accepts only a part of some rows, that part
  * is removed again. Numbers are written so that reading gives the same number. NaN is an empty cell.
@@ -73,7 +73,7 @@ export class CsvFile {
   }
 
   /**
-   * Adds rows, each with one number per column. Returns a promise to await if the disk does not keep up.
+   * Appends rows, each with one number per column. Returns a promise to await if the disk does not keep up.
    *
    * @throws {Error} if the file is not open, or earlier rows could not be written
    */

@@ -12,9 +12,9 @@ import type { TextFormat } from "../text/text_format.ts";
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const NAME = /^[^\s:=",'[\]{}\\]+(\[\d+\])?$/;
-/** Matches text that a killed process may leave of a row. */
+/** Matches the beginning of a row, as a killed process may leave it at the end of a file. */
 const ROW_START = /^[-+\d.e,Infity]*$/;
-/** Beginning of a header whose columns the format chose. */
+/** Beginning of a header whose columns were chosen by the format, not by the user. */
 const HEADER_START = "systemId,";
 
 /** Names of the first columns, if the systems have them. */
@@ -147,7 +147,10 @@ function namesOf({ name, level, width }: FieldInfo): string[] {
   return width === 1 ? [name] : Array.from({ length: width }, (_, i) => `${name}[${i}]`);
 }
 
-/** Returns a number in the digits that restore it; an empty cell for NaN and for a missing field. */
+/**
+ * Returns the text of one cell: a decimal number that parses to exactly the same value, or an empty text if the value
+ * is NaN or the system lacks the field. Throws a TypeError if the field has no such number per system.
+ */
 function cellOf(system: System, column: string, path: string): string {
   const [, name = column, index] = /^(.*)\[(\d+)\]$/.exec(column) ?? [];
   const info = system.fields().find((field) => field.name === name);

@@ -75,7 +75,7 @@ export class CsvSink extends FileSink {
   }
 }
 
-/** Returns a store that adds systems and cannot read them. */
+/** Returns a store that appends systems as rows. Reading systems from it throws a TypeError. */
 function rowsOnly(path: string, rows: TextStore<number[]>): FrameStore {
   const assertReadable = () => {
     throw new TypeError(

@@ -1,5 +1,5 @@
 /**
- * Extended XYZ as a file to which frames are added.
+ * Extended XYZ as a format of files to which frames are appended.
  *
  * @module
  */

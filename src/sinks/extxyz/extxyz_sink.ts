@@ -14,8 +14,8 @@ export interface ExtxyzSinkOptions extends FileSinkOptions {
 }
 
 /**
- * Writes systems to a file of extended XYZ, which ASE, OVITO and others read. Frames are added to those of an
- * existing file.
+ * Writes systems to a file of extended XYZ, which ASE, OVITO and others read. Frames are appended to an existing
+ * file.
  *
  * Systems are read back bitwise identical, with custom fields and `info`: the key `hooke_fields` of each frame has
  * their dtypes, units and fill values. Three kinds of values are not restored: fields per edge, which the format does

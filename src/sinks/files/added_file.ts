@@ -2,7 +2,7 @@ import type { FileEnd } from "./file_end.ts";
 import type { OpenFile } from "./open_file.ts";
 import { WriterQueue } from "./writer_queue.ts";
 
-/** An open file to which bytes are added in the background, in order. */
+/** An open file to which bytes are appended in the background, in order. */
 export class AddedFile {
   readonly #file: OpenFile;
   readonly #end: FileEnd;
@@ -13,7 +13,9 @@ export class AddedFile {
     this.#end = end;
   }
 
-  /** Adds bytes. Returns a promise to await if the disk does not keep up. Throws the first error of earlier writes. */
+  /**
+   * Appends bytes. Returns a promise to await if the disk does not keep up. Throws the first error of earlier writes.
+   */
   add(bytes: Uint8Array): void | Promise<void> {
     return this.#queue.add(() => this.#end.add(bytes), bytes.length);
   }

@@ -1,5 +1,5 @@
 /**
- * Files to which bytes are added.
+ * Appending to files: each write is stored completely or not at all.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type OpenFile, readAt, refusal } from "./open_file.ts";
 const NEWLINE = 10;
 const CHUNK = 1 << 16;
 
-/** The end of an open file. Each call of `add` writes all of its bytes, or leaves the file without them. */
+/** Appends to an open file. Each call of `add` writes all of its bytes, or leaves the file without them. */
 export class FileEnd {
   readonly #file: Pick<OpenFile, "write" | "truncate">;
   readonly #path: string | URL;
@@ -33,8 +33,8 @@ export class FileEnd {
   }
 
   /**
-   * Adds bytes. If the disk accepts only a part of them, that part is removed at once or, if that fails, before the
-   * next write.
+   * Appends bytes. If the disk accepts only a part of them, that part is removed at once or, if that fails, before
+   * the next write.
    */
   async add(bytes: Uint8Array): Promise<void> {
     const file = this.#file;

@@ -16,11 +16,11 @@ import type { Slice } from "../sink.ts";
 export interface FrameStore {
   /** Number of systems in the file; 0 until the file is opened or read. */
   readonly length: number;
-  /** Opens or creates the file, to add to it. Does nothing if it is open. */
+  /** Opens or creates the file, to append to it. Does nothing if it is open. */
   open(): Promise<void>;
-  /** Adds all systems of a batch. If it throws, no system is added. Calls `counted` once `length` includes them. */
+  /** Appends all systems of a batch. If it throws, no system is stored. Calls `counted` once `length` includes them. */
   append(batch: Batch, counted: () => void): Promise<void>;
-  /** Syncs added systems to the disk. */
+  /** Syncs appended systems to the disk. */
   sync(): Promise<void>;
   /** Removes all systems. */
   clear(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Lines that are added to the end of a file.
+ * Appending of lines to a file.
  *
  * @module
  */
@@ -22,9 +22,9 @@ export interface LineFileOptions {
 }
 
 /**
- * Adds lines to a file, which is created if it does not exist. If a killed process left a part of a line at the end,
- * that part is removed first, with a warning. A JSON object or list that lacks only its newline is kept. Lines are
- * written in the background, in order, and entirely.
+ * Appends lines to a file, which is created if it does not exist. If a killed process left a part of a line at the
+ * end, that part is removed first, with a warning. A JSON object or list that lacks only its newline is kept. Lines
+ * are written in the background, in order, and entirely.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export class LineFile implements AsyncDisposable {
     });
   }
 
-  /** Adds the newline to a last line that is complete JSON, and removes any other incomplete last line. */
+  /** Appends the newline to a last line that is complete JSON, and removes any other incomplete last line. */
   async #endLine(file: OpenFile, end: FileEnd, whole: number): Promise<void> {
     const { size } = end, length = size - whole;
     if (length <= MOST_BYTES && isWholeJson(await readAt(file, whole, length))) {
@@ -83,7 +83,7 @@ export class LineFile implements AsyncDisposable {
   }
 
   /**
-   * Adds a line, given without its newline. Returns a promise to await if the disk does not keep up.
+   * Appends a line, given without its newline. Returns a promise to await if the disk does not keep up.
    *
    * @throws {Error} if the file is not open, or if an earlier line could not be written
    */

@@ -36,7 +36,7 @@ export interface OpenFile {
 }
 
 /**
- * Opens a file: `"r"` to read it, `"a+"` to read it and add to it, `"ax"` to add to a new file. With `"a+"` and
+ * Opens a file: `"r"` to read it, `"a+"` to read it and append to it, `"ax"` to append to a new file. With `"a+"` and
  * `"ax"` the file and its folder are created if they do not exist. `node:fs/promises` is loaded on first use because
  * a web page does not have it.
  *
@@ -83,8 +83,8 @@ function pathOf(path: string | URL): string {
 }
 
 /**
- * Opens a file to read it and add to it, and returns the result of `prepare`. Other writers cannot open the
- * file until it is closed. If `prepare` throws, the file is closed again.
+ * Opens a file to read it and append to it, and returns the result of `prepare`. Other writers cannot open the file
+ * until it is closed. If `prepare` throws, the file is closed again.
  *
  * @throws {Error} with the code `"EBUSY"` if another writer has it open
  * @throws the errors of `openFile` and `prepare`
@@ -119,7 +119,7 @@ async function syncEntry(path: string | URL): Promise<void> {
   await syncFolder(builtin("node:fs/promises"), parentOf(pathOf(path)));
 }
 
-/** Opens a file to read it and add to it, and locks it until it is closed. */
+/** Opens a file to read it and append to it, and locks it until it is closed. */
 async function openLocked(path: string | URL): Promise<OpenFile> {
   const file = await openFile(path, "a+");
   let lock: PathLock;

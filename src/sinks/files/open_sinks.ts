@@ -17,7 +17,7 @@ export interface OpenSink {
   close(): Promise<void>;
 }
 
-/** Open sinks. The value is true if the sink created its file. */
+/** Map from each open sink to whether it created its file. */
 const OPEN = new Map<OpenSink, boolean>();
 
 /** Adds a sink that was opened. */

@@ -4,12 +4,12 @@ import { TextStore } from "../text/text_store.ts";
 import { JSONL_FORMAT } from "./jsonl_format.ts";
 
 /**
- * Writes systems to a file of JSON, one line per system, and reads them. Lines are added to those of an
- * existing file. Fields of any level and dtype, and `info`, are read back bitwise identical.
+ * Writes systems to a file of JSON, one line per system, and reads them. Lines are appended to an existing file.
+ * Fields of any level and dtype, and `info`, are read back bitwise identical.
  *
- * A line is an object: `hooke` (the version of the format), each field by its name (a number, a list, or a
- * list of rows; values that are not finite as `"NaN"`, `"Infinity"`, `"-Infinity"`), `fields` (level, dtype,
- * width, unit and fill value of custom fields), and `info`.
+ * A line is an object: `hooke` (the version of the format), each field by its name (a number, a list, or a list of
+ * rows; values that are not finite as `"NaN"`, `"Infinity"`, `"-Infinity"`), `fields` (level, dtype, width, unit and
+ * fill value of custom fields), and `info`.
  *
  * @example
  * ```ts

@@ -77,7 +77,7 @@ export class MessageWriter {
     this.#bytes[at] = byte;
   }
 
-  /** Reserves `count` bytes and returns their position. */
+  /** Reserves `count` bytes, and returns their position in the buffer, which may be replaced by a larger one. */
   #take(count: number): number {
     const at = this.#length;
     this.#length += count;
@@ -94,9 +94,9 @@ export class MessageWriter {
 export interface MessageField {
   /** Number of the field. */
   readonly field: number;
-  /** Value of type `"int"`. */
+  /** Value of a field of type `"int"`; missing for other types. */
   readonly int?: bigint;
-  /** Bytes of any other type: four or eight of a number, or any number of bytes. */
+  /** Bytes of a field of any other type: four or eight of a number, or any number of bytes. Missing for integers. */
   readonly bytes?: Uint8Array;
   /** Type of the value. */
   readonly type: "int" | "double" | "bytes" | "float";

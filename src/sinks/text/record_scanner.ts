@@ -10,7 +10,7 @@ const NEWLINE = 10;
 
 /** The incomplete line at the end of the scanned bytes, or the record that it belongs to. */
 interface OpenLine {
-  /** Position in the file of the bytes that the next `push` receives. */
+  /** Position in the file, in bytes, at which the next `push` continues. */
   at: number;
   /** Number of the line. */
   number: number;
@@ -24,7 +24,7 @@ interface OpenLine {
 
 /** Scans the bytes of a file, piece by piece, and reports the position of each record. */
 export class RecordScanner {
-  /** Position of the first incomplete line or record. All content before it is complete. */
+  /** Position in bytes of the first incomplete line or record. All content before it is complete. */
   end: number;
   /** Line number at `end`, from 1. */
   endLine: number;

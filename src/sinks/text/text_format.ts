@@ -1,5 +1,5 @@
 /**
- * Formats of text files to which records are added.
+ * Formats of text files to which records are appended.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Systems in a text file to which records are added.
+ * Systems in a text file to which records are appended.
  *
  * @module
  */
@@ -59,7 +59,7 @@ function emptyIndex(): RecordIndex {
   return { starts: [], lines: [], searched: { end: 0, endLine: 1 }, mark: "" };
 }
 
-/** A file of records. Records are added entirely or not at all. */
+/** A file of records. Each record is appended entirely or not at all. */
 export class TextStore<T> {
   readonly #path: string;
   readonly #format: TextFormat<T>;
@@ -270,7 +270,10 @@ export class TextStore<T> {
     return all;
   }
 
-  /** Returns whether the rest is a record that lacks only its newline. Warns once if it is not. */
+  /**
+   * Returns whether the text after the last complete record is a record that lacks only its newline. If it is not,
+   * warns once.
+   */
   async #isLastWhole(file: OpenFile, scanner: RecordScanner, size: number): Promise<boolean> {
     const rest = await this.#checkRest(file, scanner, size);
     if (isWhole(this.#format, rest)) return true;
@@ -304,8 +307,8 @@ export class TextStore<T> {
   }
 
   /**
-   * Returns the rest of the file. Throws a SyntaxError if it is not an unfinished record that a killed
-   * process left.
+   * Returns the text after the last complete record. Throws a SyntaxError if it is not an unfinished record that a
+   * killed process left.
    */
   #checkRest(file: OpenFile, { end, endLine }: RecordScanner, size: number): Promise<string> {
     return checkUnfinished(this.#format, file, { path: this.#path, end, endLine, size });

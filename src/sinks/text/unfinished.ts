@@ -59,7 +59,7 @@ export async function checkUnfinished<T>(
   return text;
 }
 
-/** The lines after the last complete record. They are checked as they are read. */
+/** The lines after the last complete record, which are checked piece by piece. */
 class RestLines<T> {
   readonly #format: TextFormat<T>;
   #number = 0;
@@ -74,7 +74,8 @@ class RestLines<T> {
   }
 
   /**
-   * Returns whether all lines that a further piece of text completes can be part of one unfinished record.
+   * Takes the next piece of the text, and returns whether all lines that it completes can be part of one unfinished
+   * record.
    */
   areWithin(text: string): boolean {
     const lines = (this.#open + text).split("\n");

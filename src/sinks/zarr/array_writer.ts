@@ -33,13 +33,13 @@ export interface ArrayStart extends ChunkLayout {
 /** Writer of one array. Its column takes rows at once; all other work runs in the order of the queue. */
 export class ArrayWriter {
   readonly column: Column;
-  /** Folders with new or renamed files. They must be synced before the root refers to those files. */
+  /** Folders with new or renamed files, which must be synced before the root of the store refers to those files. */
   readonly folders: Set<string> = new Set<string>();
   readonly #host: Host;
   readonly #folder: string;
   readonly #root: string;
   readonly #packing: Packing;
-  /** Number of rows in the metadata. */
+  /** Number of rows in the metadata; `undefined` if the array does not exist yet. */
   #shape: number | undefined;
   /** Number of chunks that existed when the writer was created. */
   readonly #kept: number;

@@ -19,7 +19,7 @@ export interface Tail {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** Number of kept spare buffers: as many chunks as usually wait for the disk. */
+/** Largest number of spare buffers: as many chunks as usually wait for the disk. */
 const MOST_SPARE = 2;
 
 /** The growing end of an array. */
@@ -93,7 +93,7 @@ export class Column {
     });
   }
 
-  /** Returns the incomplete chunk if it has new rows since the last call, otherwise `undefined`. */
+  /** Returns the incomplete chunk if it has rows that were added since the last call, otherwise `undefined`. */
   takeTail(): Tail | undefined {
     const chunk = Math.floor(this.#rows / this.chunkRows);
     const from = Math.max(this.#takenRows - chunk * this.chunkRows, 0) * this.rowBytes;

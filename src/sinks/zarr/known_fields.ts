@@ -6,7 +6,7 @@
 
 import { type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
 
-/** Number of rows at each level. */
+/** Number of rows at each level: of atoms, edges and systems. */
 export type Rows = Readonly<Record<Level, number>>;
 
 /**

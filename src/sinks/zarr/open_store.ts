@@ -1,5 +1,5 @@
 /**
- * Creation of stores, and opening of existing stores to add to them.
+ * Creation of stores, and opening of existing stores to append to them.
  *
  * @module
  */
@@ -69,7 +69,7 @@ export async function makeStore(setting: WriterSetting): Promise<StoreWriter> {
 }
 
 /**
- * Opens a store that Hooke wrote to add to it. Data that no commit has made part of the store is removed.
+ * Opens a store that Hooke wrote, to append to it. Data that no commit has made part of the store is removed.
  *
  * @throws {SyntaxError} if the layout of an array differs from the layout that Hooke writes, or if rows are missing
  */

@@ -22,7 +22,7 @@ import { CHUNKS_PER_SHARD } from "./metadata.ts";
 export const INDEX_SIZE: number = 16 * CHUNKS_PER_SHARD + 4;
 
 const PAGE = 4096;
-/** Place and length of a chunk that does not exist: all bits are set. */
+/** Value of position and length of a chunk that does not exist: all bits are set. */
 const ABSENT = -1;
 
 /** A range of bytes of the file. */
@@ -34,7 +34,7 @@ interface Region {
 /** A shard that is being written. */
 export class ShardFile {
   readonly #file: OpenFile;
-  /** Places and lengths of chunks, for the next index. */
+  /** Position and length of each chunk in bytes, two numbers per chunk, for the next index. */
   readonly #entries: Float64Array;
   /** The index in the file. */
   #written: Uint8Array<ArrayBuffer>;
@@ -42,7 +42,7 @@ export class ShardFile {
   #indexAt: number;
   /** Position of the end of the last chunk. */
   #end: number;
-  /** Regions before the end that can be written to. */
+  /** Regions before the end of the last chunk that can be written to. */
   readonly #free: Region[] = [];
   /** Regions that become free when the index in the file no longer points to them. */
   readonly #old: Region[] = [];
@@ -169,7 +169,10 @@ export class ShardFile {
     }
   }
 
-  /** Returns a position with room for `size` bytes: a free region, or the end. */
+  /**
+   * Reserves `size` bytes in a free region or at the end of the chunks, and returns their position. If the chunks
+   * would reach the index, the index is moved first.
+   */
   async #room(size: number): Promise<number> {
     const gap = this.#free.findIndex((region) => region.size >= size);
     if (gap !== -1) {
@@ -185,7 +188,7 @@ export class ShardFile {
     return from;
   }
 
-  /** Moves the index so that chunks may reach to `end`, with room to grow. */
+  /** Moves the index behind the position `end`, with room for the chunks to grow. */
   async #widen(end: number): Promise<void> {
     // Doubling the size keeps the number of moves logarithmic.
     const least = Math.max(end, 2 * this.#end, this.#indexAt + INDEX_SIZE);

@@ -22,7 +22,10 @@ import { readRoot, type RootMetadata } from "./root_metadata.ts";
 import { type RowRange, StoredArray } from "./stored_array.ts";
 import { StoredField } from "./stored_field.ts";
 
-/** Rows of some systems: their ranges in the store, and their offsets in a batch. */
+/**
+ * Rows of some systems at one level: their ranges in the store, and the first row of each system there and in the
+ * batch.
+ */
 interface Rows {
   readonly ranges: readonly RowRange[];
   /** First row in the store of each system. */
@@ -49,7 +52,7 @@ export class StoreView {
   /** Number of rows at the level of systems, including systems that are marked as deleted. */
   readonly rows: number;
   readonly #path: string;
-  /** Rows of the systems; `undefined` if no system is marked as deleted. */
+  /** Row of each system that is not deleted; `undefined` if no system is marked as deleted. */
   readonly #places: Int32Array | undefined;
   readonly #mask: NumericArray;
 

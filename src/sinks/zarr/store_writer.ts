@@ -67,8 +67,7 @@ interface Commit {
 }
 
 /**
- * Adds systems to a store. After an error in the background the writer is broken: the store must be opened
- * again.
+ * Appends systems to a store. After an error in the background the writer is broken: the store must be opened again.
  */
 export class StoreWriter {
   readonly #setting: WriterSetting;
@@ -96,7 +95,7 @@ export class StoreWriter {
     return this.#isBroken ? this.#committed : this.#totals.system;
   }
 
-  /** Returns whether all systems are in a commit that was written or enqueued. */
+  /** True if all systems are in a commit that was written or enqueued. */
   get isUpToDate(): boolean {
     return this.#prepared === this.#totals.system;
   }

@@ -100,7 +100,10 @@ export class StoredArray {
     }
   }
 
-  /** Returns the values of the rows that the chunks with first index `at` cover. */
+  /**
+   * Returns the values of all rows in the chunks whose index along the first dimension is `at`. The last result is
+   * kept for the next call.
+   */
   async #band(at: number): Promise<NumericArray> {
     if (this.#last?.at === at) return this.#last.values;
     const { chunk, shape } = this.metadata;
@@ -127,7 +130,7 @@ export class StoredArray {
     );
   }
 
-  /** Returns whether Hooke wrote the array, and not only as a mask. All its chunks exist then. */
+  /** True if Hooke wrote the array and it is not a mask. All chunks of such an array exist. */
   get #isOurs(): boolean {
     const { attributes: { hooke }, sharding } = this.metadata;
     return sharding !== undefined &&
@@ -157,7 +160,7 @@ export class StoredArray {
     return all;
   }
 
-  /** Returns the bytes of a chunk, decompressed. */
+  /** Returns the decompressed bytes of a chunk; `undefined` if the chunk does not exist. */
   async #bytesOf(place: readonly number[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
     const { chunk, sharding, decoding, value, fileOf } = this.metadata;
     const size = chunk.reduce((a, b) => a * b, value.size);

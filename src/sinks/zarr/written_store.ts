@@ -44,8 +44,8 @@ export class WrittenStore {
   };
   #length = 0;
   /**
-   * Number of systems in the queue, and number of reasons to enqueue further batches: waiting batches, or
-   * exclusive work such as `clear`.
+   * Number of systems in the queue, and number of reasons why further batches must be enqueued. A reason is a waiting
+   * batch, or exclusive work such as `clear`.
    */
   readonly #queued = { systems: 0, reasons: 0 };
   #lastCommit = -Infinity;

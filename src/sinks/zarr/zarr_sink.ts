@@ -12,16 +12,15 @@ import type { ZarrSinkOptions } from "./zarr_options.ts";
 
 /**
  * Writes systems to a Zarr v3 store and reads them. Python's `zarr` and `xarray` open the store, and
- * nvalchemi-toolkit opens it as a dataset: a folder with an array per field in the layout of its
- * `AtomicData`, in few files. Fields that `AtomicData` does not have are in the group `custom` under their
- * own names (`step`, `time`, `systemId`, `sourceId` and custom fields). Lengths are in Å, energies in eV,
- * velocities in Å/fs.
+ * nvalchemi-toolkit opens it as a dataset: a folder with an array per field in the layout of its `AtomicData`, in few
+ * files. Fields that `AtomicData` does not have are in the group `custom` under their own names (`step`, `time`,
+ * `systemId`, `sourceId` and custom fields). Lengths are in Å, energies in eV, velocities in Å/fs.
  *
- * Stores that nvalchemi or Python's `zarr` wrote in this layout can be read, but not added to.
+ * Stores that nvalchemi or Python's `zarr` wrote in this layout can be read, but not appended to.
  *
- * Flushed systems are part of the store and on the disk, even if the process is killed or the power fails
- * afterwards. Without a flush, new systems become part of the store about once per second. Only one sink at a
- * time may write to a store; any number may read it.
+ * Flushed systems are part of the store and on the disk, even if the process is killed or the power fails afterwards.
+ * Without a flush, new systems become part of the store about once per second. Only one sink at a time may write to a
+ * store; any number may read it.
  *
  * @example
  * ```ts

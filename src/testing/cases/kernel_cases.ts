@@ -16,7 +16,7 @@ import { type Member, World, type WorldOptions } from "../world.ts";
 /** Creates the backend under test. */
 export type MakeBackend = () => Backend | Promise<Backend>;
 
-/** Results by name, with the numbers of each system. */
+/** Results by name: for each system, the list of its numbers. */
 type Found = Readonly<Record<string, readonly (readonly number[])[]>>;
 
 /** Adjacent systems of all sizes that are critical for lanes and workgroups, and many small systems. */
@@ -28,7 +28,7 @@ const RAGGED: readonly (readonly number[])[] = [
 const ALONE = [0, 1, 4, 6] as const;
 const TOGETHER = [65, 3, 1, 64, 128, 5, 129];
 
-/** Returns systems of these sizes with consecutive ids. */
+/** Returns systems of these sizes with consecutive ids, beginning with `first`. */
 function members(sizes: readonly number[], first = 0): Member[] {
   return sizes.map((size, i) => ({ size, id: first + i }));
 }
@@ -161,7 +161,7 @@ async function aloneAndTogether(open: MakeBackend, name: string, trial: Trial): 
   }
 }
 
-/** Compares all results of all systems. Errors name kernel, result and system. */
+/** Calls `check` for each result and each system. Errors name kernel, result and system. */
 function each(
   name: string,
   looks: Found,

@@ -80,7 +80,7 @@ async function due(backend: Backend): Promise<void> {
   assertSameBits(await move(-2), [2, 1, 1]);
 }
 
-/** Returns positions that are slightly displaced. */
+/** Returns the positions `x` with small random displacements, which depend on `step`. */
 function further(x: readonly number[], step: number): number[] {
   const off = normals(x.length, 50 + step, 0.02);
   return x.map((value, i) => Math.fround(value + off[i]!));

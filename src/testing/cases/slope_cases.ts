@@ -22,7 +22,10 @@ export function strainCase(setting: ModelSetting): TestCase {
 /** Five-point stencil of fourth order: displacements and weights. */
 const STENCIL = [[-2, 1], [-1, -8], [1, 8], [2, -1]] as const;
 
-/** Returns derivatives of the energy along some directions. */
+/**
+ * Returns the derivatives of the energy along `directions` directions. `moved` displaces the structure along one of
+ * them.
+ */
 async function slopes(
   { ask, step }: Bench,
   directions: number,

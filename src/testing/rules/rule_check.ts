@@ -36,7 +36,7 @@ export function checkRule(asked: RuleCase): void {
   checkBoth({ ...asked, inputs }, differences);
 }
 
-/** Finite differences by float input and element. */
+/** Finite differences of the loss: a list for each float input, with one derivative per element. */
 type Differences = readonly (readonly Slope[])[];
 
 /**
@@ -123,8 +123,8 @@ interface Slope {
 const UNSTEADY = 1e-4;
 
 /**
- * Returns the derivative of a function at 0 from differences over ±h and ±2h, whose error is of order h⁴. Kinks are
- * detected by comparing it with half the step size, and the left with the right side.
+ * Returns the derivative of a function at 0 from differences over ±h and ±2h, whose error is of order h⁴. Detects a
+ * kink by comparing this derivative with that of half the step size, and the left side with the right.
  */
 function slopeOf(f: (shift: number) => number, middle: number, h = 5e-4): Slope {
   const below = f(-h), above = f(h), near = above - below;

@@ -43,7 +43,10 @@ interface Unfinished {
   readonly asked: RuleCase;
 }
 
-/** Adds Σ weights · ys, with the weights as inputs. */
+/**
+ * Adds the scalar Σ weights · ys to the graph, with random weights as further inputs. Returns the graph with this
+ * scalar as its `loss`.
+ */
 function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   const all: Record<string, PlainTensor> = { ...feeds };
   const { operators = {} } = asked;
@@ -70,7 +73,7 @@ function withLoss({ graph, feeds, ys, noise, asked }: Unfinished): RuleGraph {
   return { graph, feeds: all, floats, loss, lossOf };
 }
 
-/** Declares types and shapes of a custom operator's outputs, as the file of a model would. */
+/** Declares the types and shapes of a custom operator's outputs in the graph, as the file of a model would. */
 function describe(
   graph: Graph,
   y: string,
@@ -84,7 +87,7 @@ function describe(
   graph.describe(valueInfo(y, type, isFixed ? dims : named(dims)));
 }
 
-/** Returns names for variable lengths; different lengths get different names. */
+/** Returns a name for each variable length of a shape. Different lengths get different names. */
 function named(dims: readonly number[]): string[] {
   return dims.map((length) => `L${length}`);
 }
