@@ -43,6 +43,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "kernels", // modifiers name the kernels that do their work
     ...engineFiles("stages"),
     ...engineFiles("context"),
+    "dynamics/convergence/can_converge.ts", // progress shows converged systems only if something decides it
     "training/not_finite_error.ts", // a trainer throws it, and so does the guard
     "checkpoint/mod.ts",
     "checkpoint/folder.ts", // when there is one, and how many, is a hook's
