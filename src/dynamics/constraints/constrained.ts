@@ -106,7 +106,7 @@ export class Constrained implements ConstraintCalls {
     };
   }
 
-  /** Kernels that run after forces are computed, and remove their components along constraints. */
+  /** Kernels that run after the forces are computed, and remove the components of the forces along constraints. */
   get forces(): KernelCall[] {
     if (this.isEmpty) return [];
     const { field, weights } = this.#buffers;

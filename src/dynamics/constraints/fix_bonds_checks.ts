@@ -47,7 +47,10 @@ export function checkBonds(bonds: unknown): void {
   }
 }
 
-/** Checks one list of bonds. `of` names its system in messages, as " of system 3", or is empty. */
+/**
+ * Throws a TypeError or RangeError for the first invalid bond of a list. `of` names the system in messages, as " of
+ * system 3", or is empty.
+ */
 export function checkPairs(pairs: readonly unknown[], of: string): void {
   const known = new Set<string>();
   for (const [b, pair] of pairs.entries()) {

@@ -80,7 +80,7 @@ export function watchedBatch(run: BatchRun, integrator: Integrator): WatchedBatc
   return { run, stages, start: undefined, starting: undefined };
 }
 
-/** Returns the buffers from which a sample is read. */
+/** Returns the buffers from which a sample is read, in the order that `sampleOf` expects. */
 export function buffersOf({ state, stage }: BatchRun): Buffer[] {
   const { frame: { control } } = state;
   const buffers = [control, state.field("velocities"), state.weights(), state.field("energy")];

@@ -204,15 +204,18 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     await this.#stability?.end(this.current);
   }
 
-  /** Copies the results of a run to the batch on the host. */
+  /**
+   * Downloads the results of a run, after computing the energies if the last step did not. They are copied to the
+   * batch when the run ends.
+   */
   async settled(): Promise<void> {
     await this.current.evaluator.refresh();
     await this.held.takeHome();
   }
 
   /**
-   * Continues on wasm if the device that `"auto"` had picked is lost. Returns the number of steps done there, or
-   * `undefined` if the error has another cause.
+   * Continues on wasm if the device that `"auto"` had picked is lost. Returns the number of steps done at the
+   * snapshot from which the run continues, or `undefined` if the error has another cause.
    */
   async recover(error: unknown): Promise<number | undefined> {
     const step = await this.place.recover(error);

@@ -71,7 +71,10 @@ export class DynamicsFields implements StateSource {
   readonly #isLive: () => boolean;
   readonly #views = new Map<string, KnownView>();
 
-  /** `own` are the names of the custom fields. `isLive` returns true if the fields are in host memory. */
+  /**
+   * Creates the fields. `own` are the names of the custom fields. `isLive` returns true if the fields are in host
+   * memory.
+   */
   constructor(own: readonly string[], host: () => FieldHost, isLive: () => boolean) {
     this.fields = fieldNames(own);
     this.#host = host;

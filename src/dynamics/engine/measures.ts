@@ -68,7 +68,7 @@ const MEASURES: Readonly<
 /** Names of the measured fields, except the energy change. */
 export const MEASURED: readonly string[] = Object.keys(MEASURES);
 
-/** Returns whether a field is computed on demand and not stored in the batch. */
+/** Returns whether kernels must compute a field before it is read: it has a measure, or is the energy change. */
 export function isMeasured(field: string): boolean {
   return field === CHANGE || Object.hasOwn(MEASURES, field);
 }
@@ -84,7 +84,10 @@ export function measuredIn(state: ResidentBatch, field: string): Buffer<"f64"> {
   return field === "stress" ? state.field("stress") : perSystem(state, field);
 }
 
-/** Returns the measure of a field, or `undefined` if the field is not measured. */
+/**
+ * Returns the measure of a field. Returns `undefined` if the field is not measured, and for the energy change, which
+ * is measured once in each step.
+ */
 export function measureOf(
   state: ResidentBatch,
   field: string,

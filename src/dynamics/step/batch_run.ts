@@ -83,7 +83,7 @@ export class BatchRun {
   /** Names of the hooks that modified the forces at the last beginning of a run. */
   #forceHooks = "";
 
-  /** Throws a RangeError if an atom or a parameter is invalid. The message names system and atom. */
+  /** Uploads a batch. Throws a RangeError if an atom or a parameter is invalid; the message names system and atom. */
   constructor(batch: Batch, backend: Backend, engine: RunEngine, code: OptionalCode) {
     dropStress(batch, engine);
     this.state = new ResidentBatch(batch, backend, mayHaveOrigins(engine));

@@ -22,7 +22,7 @@ export class CurrentPlan {
   #plan: StepPlan | undefined;
   #pending: PromiseLike<void> | undefined;
 
-  /** `make` creates a plan for the current hooks. It is called when the plan is first needed. */
+  /** Creates the holder without a plan. When a plan is needed, `make` creates it for the current hooks. */
   constructor(state: ResidentBatch, loop: Loop<DynamicsKind>, make: () => StepPlan) {
     this.#state = state;
     this.#loop = loop;

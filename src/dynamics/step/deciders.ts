@@ -54,7 +54,10 @@ export function decidersOf(work: readonly StageWork[], count: number | undefined
   return deciders.sort((a, b) => (b.ways!.from ?? Infinity) - (a.ways!.from ?? Infinity)); // stable within a stage
 }
 
-/** Returns the statuses that mark a system as converged. A status that another hook judges does not. */
+/**
+ * Returns the values of the status that mark a system as converged: the target statuses of hooks without
+ * `sourceStatus`, except those that another hook judges.
+ */
 export function targetsOf(deciders: readonly Decider[]): number[] {
   const sources = deciders.map(({ hook }) => hook.sourceStatus);
   return deciders.filter(({ hook }) => hook.sourceStatus === undefined)

@@ -50,8 +50,8 @@ export class Evaluator {
   }
 
   /**
-   * Computes the energies of systems that have finished in a step without energies. This cannot be done later,
-   * because hooks may then modify forces in another way.
+   * Computes the energies of the systems with a nonzero number in `mask`, which have finished in a step without
+   * energies. This cannot be done later, because hooks may then modify forces in another way.
    */
   refreshFinished(mask: Int32Array, step: number): void | PromiseLike<void> {
     const { plan, phase, state, state: { backend, frame } } = this.#run;

@@ -86,12 +86,15 @@ export class HookCalls {
     return writes().has("forces") || devices().some((hook) => hook.writes.some(isForces));
   }
 
-  /** Returns the kernel calls of all hooks at a stage. */
+  /** Returns the kernel calls of the hooks at a stage, except convergence hooks. */
   work(stage: DynamicsStage): readonly KernelCall[] {
     return this.#calls.get(stage)!;
   }
 
-  /** Asks the hooks at a stage for their kernels, except convergence hooks, which run after everything else. */
+  /**
+   * Collects the kernel calls of the hooks at a stage. Each call is restricted to the stages and the steps of its
+   * hook. Convergence hooks are left out, because they run after everything else.
+   */
   #ask(stage: DynamicsStage): readonly KernelCall[] {
     const device: KernelDevice = { state: this.#parts.state };
     return this.#work.get(stage)!.filter(({ hook }) => !isConvergenceHook(hook))
@@ -111,8 +114,8 @@ export class HookCalls {
   }
 
   /**
-   * Returns a program for each measure that hooks read. Returns no programs if no hook writes fields, because
-   * measures then stay up to date.
+   * Returns the programs that recompute the measures which hooks read, by the name of the field. Returns an empty map
+   * if no hook writes fields, because measures then stay up to date.
    */
   measures(prepare: (calls: readonly KernelCall[]) => Program | undefined): Map<string, Program> {
     const { state, keepsMomentum } = this.#parts;

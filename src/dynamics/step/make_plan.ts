@@ -15,7 +15,10 @@ import { planStep, type StepPlan } from "./step_plan.ts";
 /** Names of the results of a model that hooks may modify. */
 const MODIFIED: ReadonlySet<string> = new Set(["forces", "energy", "stress"]);
 
-/** Returns the plan of a step. Throws a TypeError if integrator, model and hooks do not fit together. */
+/**
+ * Creates the plan of a step for the current hooks. Throws a TypeError if integrator, model and hooks do not fit
+ * together.
+ */
 export function makePlan(run: Omit<RunParts, "phase" | "plan">): StepPlan {
   const { state, engine: { name, integrator, model, loop, loop: { hooks } } } = run;
   assertGiven(name, model, hooks.reads());

@@ -29,8 +29,8 @@ export function assertGiven(
 }
 
 /**
- * Throws a TypeError if a hook reads the conserved quantity, but steps of the integrator take no time, so that it has
- * none.
+ * Throws a TypeError if a hook reads the conserved quantity, but the integrator does not have one, because its steps
+ * take no time.
  */
 export function assertConserves(
   name: string,
@@ -65,7 +65,7 @@ const WARNED = new WeakSet<object>();
 
 /**
  * Sets the stresses of systems to NaN if the model does not provide stresses, because after a step they would belong
- * to other positions. Warns once per engine if there were any.
+ * to other positions. Warns once per engine if this discards known stresses.
  */
 export function dropStress(
   batch: Batch,

@@ -69,7 +69,7 @@ export interface WithKernels {
   readonly isInvariant?: boolean;
   /** Returns the kernels of the hook at a stage. */
   kernels(device: KernelDevice, stage: DynamicsStage): readonly KernelCall[];
-  /** Computes on the host at a stage. */
+  /** Runs host code of the hook at a stage, after the kernels of the hook. */
   compute?(device: KernelDevice, stage: DynamicsStage): void | PromiseLike<void>;
   /** Returns one number per atom: nonzero if the hook holds the atom in place. */
   holds?(device: KernelDevice): ArrayLike<number>;

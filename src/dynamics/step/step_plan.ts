@@ -80,7 +80,7 @@ const S = DynamicsStage;
 /** Creates a program from kernel calls; `undefined` if there are no calls. */
 type Prepare = (calls: readonly KernelCall[]) => Program | undefined;
 
-/** Returns the plan of a step. */
+/** Creates the plan of a step. Its `programs` must be freed when the plan is discarded. */
 export function planStep(parts: StepParts): StepPlan {
   const programs: Program[] = [];
   const prepare = (calls: readonly KernelCall[]) => {
@@ -109,7 +109,7 @@ export function planStep(parts: StepParts): StepPlan {
   };
 }
 
-/** Returns the programs of the parts of a step, and of the whole step. */
+/** Creates the programs of the parts of a step, and of the whole step. */
 function stepPrograms(
   parts: StepParts,
   hooks: HookCalls,
@@ -149,7 +149,7 @@ function stepPrograms(
   };
 }
 
-/** Returns the programs of an evaluation outside of a step. */
+/** Creates the programs of an evaluation outside of a step. */
 function evaluationPrograms(
   parts: StepParts,
   hooks: HookCalls,
@@ -172,7 +172,7 @@ function evaluationPrograms(
 }
 
 /**
- * Returns the programs that compute the measures which hooks read: after the last step, after changes, and at events.
+ * Creates the programs that compute the measures which hooks read: after the last step, after changes, and at events.
  */
 function readPrograms(
   hooks: HookCalls,

@@ -41,7 +41,7 @@ export class Graduates {
    */
   readonly #cuts = new Map<GraduateSink, number>();
 
-  /** Throws a TypeError if `sinks` is not a list of at least one sink. */
+  /** Throws a TypeError if `sinks` is not a list of one or more sinks. */
   constructor(engine: string, sinks: unknown) {
     const action = `stream through ${engine}`;
     if (!Array.isArray(sinks) || sinks.length === 0) {

@@ -19,7 +19,7 @@ export class RefillSchedule {
   readonly #slots: readonly StreamSlot[];
   readonly #asked: number | undefined;
 
-  /** `asked` is the option `refillFrequency`, or `undefined` if it was not given. */
+  /** Creates the schedule. `asked` is the option `refillFrequency`, or `undefined` if it was not given. */
   constructor(engine: StreamEngine, slots: readonly StreamSlot[], asked: number | undefined) {
     this.#engine = engine;
     this.#slots = slots;
@@ -42,9 +42,9 @@ export class RefillSchedule {
   }
 
   /**
-   * Number of steps between refills. It is 1 for models that are not made of kernels, because each of their steps
-   * takes longer than a change of the batch. Otherwise it is larger, because changing the batch and asking a device
-   * take time.
+   * Number of steps between refills: the option `refillFrequency`, if given. Otherwise it is 1 for models that are
+   * not made of kernels, because each of their steps takes longer than a change of the batch. For other models, and
+   * on devices, it is 20, because changing the batch and asking a device take time.
    */
   get #frequency(): number {
     if (this.#asked !== undefined) return this.#asked;
@@ -89,7 +89,10 @@ export class RefillSchedule {
     );
   }
 
-  /** Returns the number of steps that can run until systems must be removed or admitted, at least 1. */
+  /**
+   * Returns the number of steps that can run until systems must be removed or admitted: at least 1, or Infinity if
+   * only convergence ends systems.
+   */
   free(stepCount: number): number {
     const toRefill = this.#askFrequency - stepCount % this.#askFrequency;
     let free = !this.isHost || this.isAnyWaiting ? toRefill : Infinity;

@@ -100,8 +100,8 @@ export class SizeAwareSampler {
   }
 
   /**
-   * Creates a sampler for a list without `sizes`, such as the result of `openSystems`. It loads each system once to
-   * get its size.
+   * Creates a sampler for any source. If the source is a list without `sizes`, such as the result of `openSystems`,
+   * loads each system once to get its size.
    */
   static async open(source: SampleSource, options: SamplerOptions): Promise<SizeAwareSampler> {
     const list = listOf(`make ${NAME}`, source);
@@ -133,7 +133,7 @@ export class SizeAwareSampler {
 
   /**
    * Returns the number of edges of a sample, according to its source; 0 if there is no limit for edges and the source
-   * does not tell.
+   * does not provide the number.
    */
   edgesOf(index: number): number {
     return this.#edges[index]!;

@@ -42,7 +42,7 @@ export class StreamBatch {
   /** Undoes the changes since `settle`; `undefined` if there were none. */
   #undo: (() => void) | undefined;
 
-  /** Copies the `slots`. */
+  /** Creates the content of a batch. The list `slots` is copied. */
   constructor(
     engine: StreamEngine,
     sampler: SizeAwareSampler,
@@ -219,8 +219,8 @@ export class StreamBatch {
   }
 
   /**
-   * Changes the systems of the batch, and uploads it again. Returns the previous slot of each system. If it fails,
-   * the batch does not change.
+   * Runs `work`, which changes the systems of the batch, and uploads the batch again. Returns the previous slot of
+   * each system. If this fails, the batch does not change.
    */
   async #change(work: () => Origins): Promise<Origins> {
     const { place, changing } = this.#engine;

@@ -39,8 +39,8 @@ export class StreamFilling {
   }
 
   /**
-   * Counts how full the batch was in each of the uncounted steps. Call it when finished systems are known, and before
-   * other systems take their slots.
+   * Adds the filling of the batch in each uncounted step to `counts.filled`, and the number of these steps to
+   * `counts.fillable`. Call it when finished systems are known, and before other systems take their slots.
    */
   count(slots: readonly StreamSlot[], counts: StreamCounts): void {
     const { maxSystems, maxAtoms, maxEdges } = this.#sampler;
