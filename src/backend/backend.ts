@@ -238,8 +238,8 @@ export interface Backend {
     buffers: B,
   ): BufferValues<B> | Promise<BufferValues<B>>;
   /**
-   * Copies the current values of some buffers. The promises resolve in the order of the calls; later
-   * calls of the backend do not wait for them.
+   * Copies the current values of some buffers, and returns a promise of the copies. The promises resolve in the order
+   * of the calls; later calls of the backend do not wait for them.
    */
   readLate<const B extends readonly Buffer[]>(buffers: B): Promise<BufferValues<B>>;
   /** Submits all queued work. Does nothing on a host backend. */
@@ -257,7 +257,7 @@ export interface Backend {
   savePairs(pairs: Pairs): SavedPairs | Promise<SavedPairs>;
   /**
    * Restores the state of a list of pairs. The next run of the kernel `neighbors` finds the saved pairs again.
-   * `offsets` are those of the batch.
+   * `offsets` has the index of the first atom of each system, followed by the number of atoms.
    */
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void;
   /**

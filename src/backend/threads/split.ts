@@ -66,8 +66,8 @@ export function stretchOf(
 }
 
 /**
- * Merges the control words of all threads. If systems diverged on several threads, reports the one that diverged in
- * the earliest step. Its index is converted to one within the batch.
+ * Merges the control words of all threads into those of the batch. If systems diverged on several threads, the words
+ * report the system that diverged in the earliest step, by its index in the batch.
  */
 export function mergedControl(parts: readonly Part[], words: readonly Numbers[]): Int32Array {
   const merged = new Int32Array(Control.LENGTH);
@@ -83,7 +83,7 @@ export function mergedControl(parts: readonly Part[], words: readonly Numbers[])
   return merged;
 }
 
-/** Joins the saved pairs of all threads to those of the batch. */
+/** Concatenates the saved pairs of the threads, which gives the saved pairs of the batch. */
 export function mergedPairs(saved: readonly SavedPairs[]): SavedPairs {
   if (saved.length === 1) return saved[0]!;
   return {

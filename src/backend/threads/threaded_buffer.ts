@@ -15,7 +15,7 @@ export interface BufferHolder {
   request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
   /** Writes numbers into a buffer, from index `at` on. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
-  /** Joins the values of a buffer that the threads have returned. */
+  /** Returns the values of the whole buffer, joined from `found`, the values that each thread has returned. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers;
 }
 

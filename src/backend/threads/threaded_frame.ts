@@ -86,7 +86,7 @@ export class ThreadedFrame implements BufferHolder {
     }
   }
 
-  /** Joins the values `found` of a buffer, which the threads have returned. */
+  /** Returns the values of the whole buffer, joined from `found`, the values that each thread has returned. */
   merged(buffer: ThreadedBuffer, found: readonly Numbers[]): Numbers {
     if (buffer.spread === "control") return mergedControl(this.parts, found);
     if (found.length === 1) return found[0]!;

@@ -55,7 +55,10 @@ class RowFunction {
   readonly #before = new WasmCode();
   /** Code of the loop, which handles four pairs per round. */
   readonly #loop = new WasmCode();
-  /** Locals that hold constants, by value. Without them, V8 would create the vectors of constants in each round. */
+  /**
+   * Map from a constant to the local that holds it. Without these locals, V8 would create the vectors of constants in
+   * each round.
+   */
   readonly #numbers = new Map<number, number>();
 
   constructor(program: PairProgram, variant: PairVariant) {
@@ -226,7 +229,10 @@ class RowFunction {
     return ARGUMENTS.length + this.#locals.push(type) - 1;
   }
 
-  /** Assembles the function. The first four pairs are within the cluster itself; the entries of its row follow. */
+  /**
+   * Assembles the function. The first four pairs are within the cluster itself; the entries of the cluster's row
+   * follow.
+   */
   #assembled(): WasmCode {
     const next = new WasmCode().get(ENTRIES).get(END).raw(0x47, 0x04, 0x40)
       .get(ENTRIES).raw(0x28, 2, 0).set(OWN).advance(ENTRIES, 4).raw(0x0c, 1, 0x0b);

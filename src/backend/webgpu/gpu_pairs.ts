@@ -93,7 +93,10 @@ export class GpuPairs implements Pairs, Growing {
     };
   }
 
-  /** Restores the state of the list. `offsets` are those of the batch. */
+  /**
+   * Restores the state of the list. `offsets` has the index of the first atom of each system, followed by the number
+   * of atoms.
+   */
   load(offsets: Int32Array, saved: SavedPairs): void {
     const sizes = pairSizes(this.atoms, this.systems);
     const kept = new Float32Array(sizes.kept), marks = new Int32Array(sizes.marks);

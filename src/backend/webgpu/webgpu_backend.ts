@@ -104,9 +104,9 @@ export class WebGpuBackend implements Backend {
   }
 
   /**
-   * Runs work of other code, such as a session of a model, on the memory of a batch, after all earlier calls. If a
-   * list was too short before it, the work is called again. So it must read and write the same memory each time, look
-   * up memory that may be replaced whenever it is called, and not wait for the device.
+   * Runs work of other code, such as a session of a model, on the memory of a batch, after all earlier calls. If an
+   * earlier kernel found its list too short, `work` is called again. So it must read and write the same memory each
+   * time, look up memory that may be replaced whenever it is called, and not wait for the device.
    */
   async runExternal(frame: FrameBuffers, work: () => Promise<void>): Promise<void> {
     await this.#queue.runExternal(this.#frameOf(frame), work);

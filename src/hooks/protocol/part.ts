@@ -8,8 +8,9 @@ import type { Workflow } from "./context.ts";
 import type { FieldValues } from "../run/reads.ts";
 
 /**
- * A part of an engine, such as the systems in one of its stages. Its hooks see only the systems in the part, the
- * share, which may differ from step to step. "The whole" is the engine with all systems.
+ * A part of an engine, such as the systems in one of its stages. Its hooks see only the systems in the part. The
+ * values of these systems are the part's share; the systems may differ from step to step. "The whole" is the engine
+ * with all systems.
  */
 export interface Part {
   /** Name of the part. The paths of its hooks begin with this name. */

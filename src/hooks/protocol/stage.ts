@@ -70,8 +70,7 @@ export type Role = "observe" | "pipe" | "gate" | "replace";
 /** Options of a kind's stages, besides their roles. */
 export interface KindOptions<N extends string> {
   /**
-   * The counters of stages that do not count steps, by stage name, such as `"epoch"`. The schedules of hooks use
-   * these counts.
+   * Map from stage name to the counter that the schedules of its hooks use, such as `"epoch"`.
    *
    * @default every stage counts `"step"`
    */
@@ -107,7 +106,7 @@ export interface KindInfo<
 > {
   /** Name of the kind, the part of its stages before the slash. */
   readonly kind: K;
-  /** The role of each stage, by stage name. */
+  /** Map from stage name to the role of the stage. */
   readonly roles: { readonly [N in keyof M]: M[N] extends AnyRole ? M[N]["role"] : never };
   /** Counters, events, context fields and aliases of the stages. */
   readonly options: KindOptions<string>;

@@ -144,7 +144,7 @@ export type HookInput<E extends AnyStages> =
   | (HookOptions & { readonly reads: readonly unknown[] })
   | (HookOptions & { readonly writes: readonly unknown[] });
 
-/** A list whose type gives its elements no contextual type, so that each element keeps its own. */
+/** A list whose type gives its elements no contextual type, so that each element keeps its own type. */
 export interface ListOf<T> {
   /** Number of elements. */
   readonly length: number;

@@ -41,7 +41,7 @@ export class Lifespan {
   readonly queue: DeferredQueue = new DeferredQueue();
   #state: "closed" | "opening" | "open" = "closed";
   /**
-   * True if an error of a hook that opened late, or was removed, has been thrown in this run. Later ones are
+   * True if an error of a hook that opened late, or was removed, has been thrown in this run. Later errors are only
    * reported.
    */
   #hasThrown = false;

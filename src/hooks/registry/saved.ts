@@ -16,7 +16,7 @@ export type SavedHookStates = Readonly<Record<string, SavedHook>>;
 export interface SavedLoop {
   /** Number of steps done. */
   readonly stepCount: number;
-  /** Values of the other counters, by name. */
+  /** Values of the counters other than `"step"`, by name. */
   readonly counts: Readonly<Record<string, number>>;
   /** State of the hooks, by name. */
   readonly hooks: SavedHookStates;

@@ -45,8 +45,8 @@ export interface Entry {
 }
 
 /**
- * Describes an asynchronous call of a hook, for the limit of its time after an abort. Calls of hooks with `flush`,
- * and all calls of `close`, count as storing data.
+ * Describes an asynchronous call of a hook, from which `AnswerWatch` chooses the time limit after an abort. Calls of
+ * hooks with `flush`, and all calls of `close`, count as storing data.
  */
 export function pendingCall({ path, record: { hook } }: Entry, stage: string): PendingCall {
   return { hook: path, stage, isStoring: stage === "close" || hook.flush !== undefined };
@@ -57,8 +57,8 @@ export interface Access {
   /** The context of the engine, shared by all hooks. */
   readonly shared: object;
   /**
-   * Properties that the context of the hook has in addition, such as `read` and `write`; `undefined` if it reads and
-   * writes no field and belongs to no part.
+   * Properties that the context of the hook has besides those of the engine's context, such as `read` and `write`;
+   * `undefined` if the hook reads and writes no field and belongs to no part.
    */
   readonly own: PropertyDescriptorMap | undefined;
   /** The plan for reading the fields of the hook; `undefined` if there are no fields to read. */
@@ -174,7 +174,8 @@ export class StageHandler {
   }
 
   /**
-   * Error policy: that of the registration, else that of the hook, else "warn" for observers and "throw" for others.
+   * Error policy given at registration, or else declared by the hook, or else "warn" for observers and "throw" for
+   * other handlers.
    */
   get onError(): ErrorPolicy {
     return this.entry.onError ?? this.entry.record.onError ?? (this.isObserver ? "warn" : "throw");
@@ -275,7 +276,7 @@ export class StageHandler {
   }
 }
 
-/** Returns the schedule of a hook at a stage: that of `stageTimes`, or else the general one. */
+/** Returns the schedule of a hook at a stage: the entry of `stageTimes`, or else `schedule`. */
 export function timesAt(
   { schedule, stageTimes }: HookRecord,
   { name }: StageInfo,

@@ -53,7 +53,7 @@ function refused({ host }: URL): Error {
   return new Error(`${host} redirected to another address, which is not followed`);
 }
 
-/** Patterns in messages of runtimes, and the plain cause of each. */
+/** Patterns in error messages of runtimes, each with the plain cause that is shown instead. */
 const REASONS: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/ECONNREFUSED|connection refused/i, "connection refused"],
   [/ENOTFOUND|EAI_AGAIN|dns error/i, "unknown host"],

@@ -48,7 +48,7 @@ export class CheckpointRanking {
     return this.#most === Infinity ? [] : this.#kept.splice(this.#most);
   }
 
-  /** Replaces the kept checkpoints by the given ones, and ranks these. */
+  /** Replaces the kept checkpoints by the given ones, sorted by rank. */
   restore(kept: readonly RankedCheckpoint[]): void {
     this.#kept = [];
     for (const each of kept) {

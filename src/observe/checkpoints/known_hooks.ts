@@ -6,7 +6,7 @@
 
 import type { Workflow } from "../../hooks/protocol/context.ts";
 
-/** Folder of each `CheckpointHook`. */
+/** Map from a `CheckpointHook` to its folder. */
 const FOLDERS = new WeakMap<object, string | URL>();
 
 /** Registers a `CheckpointHook` when it is created. */
@@ -29,7 +29,7 @@ export function checkpointFolderOf(engine: Workflow): string | URL | undefined {
   );
 }
 
-/** Returns the hooks of an engine by the names that identify them in checkpoints. */
+/** Returns a map from the names that identify hooks in checkpoints to the hooks of an engine. */
 export function hooksOf(engine: Workflow): ReadonlyMap<string, object> {
   return (engine.hooks as { readonly own?: ReadonlyMap<string, object> }).own ?? new Map();
 }

@@ -60,7 +60,10 @@ async function adviceFor(engine: Workflow): Promise<string> {
   return `. No older checkpoint in ${folder} fits all files of this run`;
 }
 
-/** Returns the states of hooks in a checkpoint of dynamics or training; `undefined` if there are no such states. */
+/**
+ * Returns the states of hooks, by name, in a checkpoint of dynamics or training; `undefined` if the checkpoint has
+ * none.
+ */
 function statesIn(data: unknown): Record<string, unknown> | undefined {
   const loop = isObject(data) ? data.loop : undefined;
   const hooks = isObject(loop) ? loop.hooks : undefined;

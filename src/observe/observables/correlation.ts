@@ -45,8 +45,8 @@ export class Correlation implements Collected {
   readonly #window: CorrelationWindow;
   readonly #correlate: Correlate;
   /**
-   * Sums of the correlations over origins, by lag. `#times` has the sums of the times, `#counts` the numbers of
-   * origins.
+   * For each lag, the sum of the correlations over origins. `#times` holds the sums of the times, `#counts` the
+   * numbers of origins.
    */
   readonly #sums: Float64Array;
   readonly #times: Float64Array;

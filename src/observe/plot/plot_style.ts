@@ -6,7 +6,7 @@
 
 /** Colors on white that people with any kind of color vision can distinguish (M. Okabe, K. Ito, 2008). */
 const ON_LIGHT = ["#0072b2", "#d55e00", "#009e73", "#b0508a", "#b8860b", "#3a9ad9"];
-/** Lighter shades of the same colors, on near black. */
+/** Lighter shades of the colors in `ON_LIGHT`, for pages that are nearly black. */
 const ON_DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#e89ac7", "#e6c15a", "#9fd0ff"];
 
 /** Number of colors. Further lines repeat the colors with dashes. */

@@ -62,7 +62,10 @@ export function checkTraining(hook: string, options: object, known: readonly str
   checkNumber(hook, options, "enableAfterEpoch", wholeFrom(0));
 }
 
-/** Checks the schedule options among `options`, and returns them, to be assigned to the hook. */
+/**
+ * Checks the schedule options among `options`, and returns them as an object whose members the hook takes over.
+ * Throws a TypeError or RangeError if one of them is not valid.
+ */
 export function trainingTimesOf(hook: string, options: TrainingHookTimes): TrainingHookTimes {
   const { enableAfterEpoch } = options;
   return { ...timesOf(hook, options), ...(enableAfterEpoch !== undefined && { enableAfterEpoch }) };

@@ -29,9 +29,9 @@ export interface Database {
 }
 
 /**
- * Errors of SQLite that do not mean that the file is damaged, by their numbers. Errors of `exec` have no number and
- * are recognized by these texts. All other errors mean that the file is damaged: the statements are known to be
- * valid, so the tables that they refer to are missing or not valid.
+ * Map from number to text of the SQLite errors that do not mean that the file is damaged. Errors of `exec` have no
+ * number and are recognized by these texts. All other errors mean that the file is damaged: the statements are known
+ * to be valid, so the tables that they refer to are missing or not valid.
  */
 const NOT_OF_THE_FILE: ReadonlyMap<number, string> = new Map([
   [3, "access permission denied"],

@@ -35,7 +35,7 @@ export interface RowContext {
 /** A row, and its entries in other tables. */
 export interface AseRow {
   readonly columns: Readonly<Record<string, Cell>>;
-  /** Number of atoms of each element. */
+  /** Map from atomic number to the number of atoms of that element. */
   readonly species: ReadonlyMap<number, number>;
   /** Key-value pairs to search for. */
   readonly pairs: ReadonlyMap<string, number | boolean | string>;

@@ -103,7 +103,10 @@ export function readEvent(
   };
 }
 
-/** Reads a value. Values of other kinds (pictures, texts) are skipped. */
+/**
+ * Reads a value, and adds it to `scalars` or `histograms` under its tag. Values of other kinds (pictures, texts) are
+ * skipped.
+ */
 function readValue(
   message: Uint8Array,
   refuse: (requirement: string) => never,

@@ -188,8 +188,8 @@ function checkStep(step: number): void {
 }
 
 /**
- * Loads the modules of the host on first use, because a web page does not have them. Also returns the folder as a
- * path.
+ * Returns the file functions of the host, which are loaded on first use because a web page does not have them, and
+ * the folder as a path.
  */
 function host(folder: string | URL): { files: Files; folder: string } {
   try {

@@ -28,13 +28,13 @@ const FORMAT = /^Cannot read (extxyz|JSONL|CSV)\b/;
 const CHUNK = 1 << 18;
 const MARKED = 256;
 
-/** A record: the position of its bytes, and the number of its first line. */
+/** Location of a record: the position of its first byte, and the number of its first line. */
 interface Place {
   readonly start: number;
   readonly line: number;
 }
 
-/** Positions and first lines of records, and the end of the last record. */
+/** Positions of the first bytes of records, their first lines, and the end of the last record. */
 interface Found {
   readonly starts: readonly number[];
   readonly lines: readonly number[];
@@ -73,7 +73,9 @@ export class TextStore<T> {
   };
   #known: RecordIndex = emptyIndex();
   #hasWarned = false;
-  /** The last scan for records. Each scan continues at the end of the previous one. */
+  /**
+   * Promise that settles when the last scan for records is done. Each scan continues at the end of the previous one.
+   */
   #scanning: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, format: TextFormat<T>, onWarning?: (message: string) => void) {

@@ -107,7 +107,7 @@ export async function writeAt(file: OpenFile, bytes: Uint8Array, position: numbe
   }
 }
 
-/** Returns the folder of a file and its parents, up to the root of a store. */
+/** Returns the folder of a file and the folders above it, up to and including the root of a store. */
 export function foldersOf(root: string, path: string): string[] {
   const folders: string[] = [];
   let at = path;

@@ -44,7 +44,10 @@ const scalar = (name: string, type?: WrittenType): Known => ({
   ...type === undefined ? {} : { type },
 });
 
-/** Known fields by their names in Hooke. All others are stored in the group `custom`. */
+/**
+ * Map from Hooke's name of a field that AtomicData has, too, to its storage there. All other fields are stored in the
+ * group `custom`.
+ */
 const CORE: ReadonlyMap<string, Known> = new Map<string, Known>([
   ["numbers", scalar("atomic_numbers", "int64")],
   ["positions", vector("positions")],
@@ -62,7 +65,7 @@ const CORE: ReadonlyMap<string, Known> = new Map<string, Known>([
 ]);
 
 /**
- * Hooke's names of core fields by AtomicData's names. AtomicData's `shifts` are vectors, unlike those of
+ * Map from AtomicData's names of core fields to Hooke's names. AtomicData's `shifts` are vectors, unlike those of
  * Hooke.
  */
 export const FIELD_OF_CORE: ReadonlyMap<string, string> = new Map([
@@ -70,7 +73,7 @@ export const FIELD_OF_CORE: ReadonlyMap<string, string> = new Map([
   ["shifts", "shift_vectors"],
 ]);
 
-/** Levels by AtomicData's names: a node is an atom. */
+/** Map from a level to its name in AtomicData, where a node is an atom. */
 export const LEVEL_NAMES: Readonly<Record<Level, string>> = {
   node: "atom",
   edge: "edge",
@@ -112,7 +115,7 @@ export function folderOf(name: string): string {
   return encodeURIComponent(name).replaceAll(".", "%2E").replaceAll("*", "%2A");
 }
 
-/** Arrays with the index of the first row of each system. One more row has the number of all rows. */
+/** Arrays with the index of the first row of each system, followed by the number of all rows. */
 export const POINTERS: Readonly<Record<"node" | "edge" | "info", ArrayPlan>> = {
   node: pointer("meta/atoms_ptr", "atoms_pointer"),
   edge: pointer("meta/edges_ptr", "edges_pointer"),

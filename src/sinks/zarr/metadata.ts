@@ -92,7 +92,7 @@ export function numberText(value: number): number | string {
   return String(value);
 }
 
-/** Returns the properties of a field that Zarr's own metadata does not have. */
+/** Returns the attributes with the properties of a field that Zarr's own metadata does not have. */
 function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unknown {
   return {
     ...unit === "" ? {} : { units: unit },

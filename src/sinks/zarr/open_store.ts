@@ -107,7 +107,7 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
   return writer;
 }
 
-/** Lowers the number of systems in the root of a store. Later systems then count as never committed. */
+/** Sets the number of systems in the root of a store to `samples`. Later systems then count as never committed. */
 export async function lowerSystemCount({ fs }: Host, path: string, samples: number): Promise<void> {
   const file = `${path}/zarr.json`;
   const { attributes: { fields } } = JSON.parse(

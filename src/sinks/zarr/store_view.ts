@@ -42,7 +42,7 @@ interface Arrays {
   readonly text: StoredArray | undefined;
 }
 
-/** The content of a store at one moment, and access to it. */
+/** The content of a store at one moment, which it reads on request. */
 export class StoreView {
   readonly root: RootMetadata;
   /** Fields by their names in Hooke. */
@@ -228,10 +228,7 @@ async function readField(
   return { ...info, ...fill === undefined ? {} : { fill }, values };
 }
 
-/**
- * Converts the atoms of edges: the store counts them from its first atom, a batch from the first atom of the
- * batch.
- */
+/** Converts the atom indices of edges, in place, from indices in the store to indices in the batch. */
 function countInBatch(nodes: NumericArray, { node, edge }: Readonly<Record<Level, Rows>>): void {
   for (let system = 0; system + 1 < edge.offsets.length; system++) {
     const moved = node.offsets[system]! - node.starts[system]!;

@@ -105,7 +105,7 @@ export class StoreWriter {
     return this.#isBroken;
   }
 
-  /** Begins to write an array: one that exists, or one of a new store. */
+  /** Begins to write an array, which may exist already or belong to a new store. */
   resume(plan: ArrayPlan, resumed: Resumed): void {
     this.#addArray(plan, resumed);
   }
@@ -186,8 +186,8 @@ export class StoreWriter {
   }
 
   /**
-   * Returns the size of chunks: near `chunkBytes`, and a whole number of systems if these are equally large,
-   * so that reading a system reads one chunk.
+   * Returns the layout of an array's chunks: near `chunkBytes` in size and, if all systems are equally large, with
+   * the rows of a whole number of systems, so that reading a system reads one chunk.
    */
   #chunkLayout(plan: ArrayPlan, level: Level, { size, nodeCount, edgeCount }: Batch): ChunkLayout {
     const { packing, chunkBytes } = this.#setting;

@@ -33,7 +33,10 @@ export class StoredArray {
   readonly #host: Host;
   #last: { readonly at: number; readonly values: NumericArray } | undefined;
   #shard: OpenShard | undefined;
-  /** Reads run one after the other, because they share the open shard. */
+  /**
+   * Promise that settles when the last read is done. Reads run one after the other, because they share the open
+   * shard.
+   */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(host: Host, path: string, metadata: ArrayMetadata) {
@@ -143,7 +146,10 @@ export class StoredArray {
     return fill === 0 ? values : values.fill(fill);
   }
 
-  /** Copies the part of a chunk that lies within the shape to its place in a band. */
+  /**
+   * Copies the part of a chunk that lies within the array's shape to its position in a band of rows, and returns the
+   * band, which is created if it is `undefined`.
+   */
   #paste(
     band: NumericArray | undefined,
     own: NumericArray,
@@ -268,7 +274,7 @@ export class StoredArray {
   }
 }
 
-/** Returns all positions in a box; the last number runs fastest. */
+/** Returns all positions in a box of `counts` elements along each dimension; the last number runs fastest. */
 function placesIn(counts: readonly number[]): number[][] {
   const total = counts.reduce((a, b) => a * b, 1);
   return Array.from({ length: total }, (_, n) => {

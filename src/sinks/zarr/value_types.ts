@@ -14,8 +14,8 @@ export interface ValueType {
   /** Size of a value in bytes. */
   readonly size: number;
   /**
-   * Returns the values in bytes that have the byte order of this machine. 64-bit integers become floats, which are
-   * exact up to 2⁵³.
+   * Returns the values that `bytes` encodes in the byte order of this machine. 64-bit integers become floats, which
+   * are exact up to 2⁵³.
    */
   decode(bytes: Uint8Array<ArrayBuffer>): NumericArray;
   /** Smallest and largest value; missing for types of floats. */
@@ -75,7 +75,7 @@ export const VALUE_TYPES: ReadonlyMap<string, ValueType> = new Map([
   ["bool", direct(1, Uint8Array, [0, 1])],
 ]);
 
-/** Reverses the bytes of each value, in place. */
+/** Reverses the bytes of each value of `size` bytes, in place. */
 export function swapBytes(bytes: Uint8Array, size: number): void {
   for (let at = 0; at < bytes.length; at += size) bytes.subarray(at, at + size).reverse();
 }

@@ -153,7 +153,10 @@ export class WrittenStore {
     }
   }
 
-  /** The writer if batches may be added to it directly; `undefined` if work waits in the queue. */
+  /**
+   * The writer, if batches may be added to it directly; `undefined` if work waits in the queue or the writer is
+   * broken.
+   */
   get #ready(): StoreWriter | undefined {
     return this.#queued.reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
   }

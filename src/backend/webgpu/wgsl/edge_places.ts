@@ -1,6 +1,6 @@
 /**
- * WGSL for lists of edges and triplets by atom: their number for each atom, the index of the first one, and the
- * comparison of the total with the capacity.
+ * WGSL that assigns indices in the lists to the edges and triplets of each atom: prefix sums of the counts per atom,
+ * and the check that the total fits the capacity.
  *
  * @module
  */
@@ -13,7 +13,10 @@ export function placesLength(atoms: number, systems: number): number {
   return 2 * (2 * atoms + systems + 1);
 }
 
-/** Defines functions that return indices in `places`, for edges or for triplets. */
+/**
+ * Defines functions that return the indices in `places` of an atom's first index, of its count and of a system's
+ * first index, and a function that returns the total count.
+ */
 export function placesOf(of: "edge" | "triplet"): string {
   const from = of === "edge" ? "" : " + 2u * params.atoms + params.systems + 1u";
   return /* wgsl */ `
@@ -25,8 +28,8 @@ fn ${of}_count() -> u32 { return u32(places[${of}_base_at(params.systems)]); }
 }
 
 /**
- * Returns passes that convert the counts of atoms to the first index of each atom within its system, the first index
- * of each system, and the total. If the total plus one does not fit, the frame freezes at this call.
+ * Returns passes that compute prefix sums of the counts per atom: the first index of each atom within its system, the
+ * first index of each system, and the total. If the total plus one does not fit, the frame freezes at this call.
  */
 export function placing(of: "edge" | "triplet"): Pass[] {
   const places = placesOf(of);
