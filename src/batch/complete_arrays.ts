@@ -31,7 +31,10 @@ export function completeArrays(
   });
 }
 
-/** Returns the custom integer arrays of all frames, except those that have a fill value. */
+/**
+ * Returns the descriptions of the custom integer fields of all frames, each name once. Fields with a fill value are
+ * left out.
+ */
 function wholeNumbers(stores: readonly Store[]): FieldInfo[] {
   const found = new Map<string, FieldInfo>();
   for (const { fields } of stores) {

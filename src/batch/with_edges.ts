@@ -9,7 +9,8 @@ import { copyValues, type NumericInput } from "./fields/field_values.ts";
 import { type Field, sizeOf, type Store } from "./store.ts";
 
 /**
- * Returns the systems with new edges. Fields per edge are removed, because they belong to the old edges.
+ * Returns a store of the same systems with new edges. Fields per edge are left out, because they belong to the old
+ * edges. All other arrays are shared with `store`.
  *
  * @throws {RangeError} if an edge connects nodes that do not exist, or the edges are not sorted by system
  */

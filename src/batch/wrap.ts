@@ -54,7 +54,7 @@ export function wrapPositions(batch: Batch): void {
   }
 }
 
-/** Wraps the atoms of one system. */
+/** Wraps the atoms of one system, in place, and updates their image counters. */
 function wrapSystem(
   positions: Float64Array,
   images: Int32Array,

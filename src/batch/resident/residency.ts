@@ -82,7 +82,7 @@ export class Residency {
   /**
    * Returns a copy of a field: the current values on a host backend, the last mirrored ones on a device. It has the
    * precision of the backend, and positions are relative to their origins. The call marks the field as one from which
-   * data was derived, so systems that differ in it can no longer be replaced in place.
+   * data was derived, which can prevent the replacement of systems in place.
    */
   mirroredField(name: string): NumericArray {
     const column = this.#columns.field(name);

@@ -33,7 +33,7 @@ export class CurrentSettings {
 
   /**
    * Returns the settings of the current step. Rebuilds the graphs if the hooks request other terms, patches or points
-   * than before.
+   * than before. Averages begin with the parameters when they are first requested.
    */
   async get(): Promise<MergedSettings> {
     if (this.#merged === undefined) {

@@ -63,7 +63,10 @@ export class Epochs {
     return await (await this.reader()).take(accumulate);
   }
 
-  /** Ends an epoch whose batches are all done. `validated` has the metrics of its validation, if there was one. */
+  /**
+   * Ends an epoch whose batches are all done: reports its metrics to the schedules, and fires EPOCH_END. `validated`
+   * has the metrics of its validation, if there was one.
+   */
   async end(validated: Metrics | undefined): Promise<void> {
     const { progress, model, optimizers } = this.#host;
     const measured = await model.runner.measured();
@@ -82,7 +85,7 @@ export class Epochs {
     this.#epoch = undefined;
   }
 
-  /** Ends an epoch early, because its run ends. */
+  /** Fires EPOCH_END for an open epoch that ends early, because its run ends. */
   async cutShort(outcome: Outcome): Promise<void> {
     if (!this.isOpen) return;
     const { model, progress, loop } = this.#host;

@@ -316,7 +316,7 @@ export class TrainingEngine implements Engine<TrainingKind> {
     return metrics;
   }
 
-  /** Ends the epoch and the run with an outcome. */
+  /** Fires EPOCH_END and TRAIN_END with an outcome, if an epoch and a run have begun. */
   async #endAll(outcome: Outcome): Promise<void> {
     const { loop, progress } = this;
     await loop.hooks.soFar;

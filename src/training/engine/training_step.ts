@@ -79,7 +79,7 @@ export class TrainingSteps {
     }
   }
 
-  /** Ends the current batch, if there is one. */
+  /** Fires BATCH_END for the current batch, if there is one, and counts the batch. */
   async end(outcome: Outcome): Promise<void> {
     if (this.#open === undefined) return;
     const { loop, context, progress } = this.#host, { isByHand } = this.#open;
@@ -94,7 +94,7 @@ export class TrainingSteps {
     if (outcome.status === "completed" && !isByHand) progress.countBatch();
   }
 
-  /** Cleans up after a failed step. */
+  /** Ends the current batch after a failed step, and drops the losses in flight. */
   async fail(outcome: Outcome): Promise<void> {
     try {
       await this.end(outcome);

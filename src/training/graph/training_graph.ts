@@ -105,7 +105,7 @@ export function slopeGraph(parts: GraphParts): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Prepares the graph of the model: makes parameters inputs, applies the changes of hooks, and lets losses add
+ * Prepares the graph of the model: turns parameters into inputs, applies the changes of hooks, and lets losses add
  * outputs.
  */
 function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): Graph {
@@ -120,7 +120,10 @@ function prepared({ model, places, loss, terms = [], edit, open }: GraphParts): 
   return graph;
 }
 
-/** Adds losses and metrics to the graph. Their means become one output tensor. */
+/**
+ * Adds losses and metrics to the graph. Their means become one output tensor, `MEANS`: first the terms of the losses,
+ * then the metrics.
+ */
 function measure(graph: Graph, { loss, metrics, terms: more = [] }: GraphParts): Measured {
   const builder = lossBuilder(graph);
   const own = loss.terms(builder);

@@ -49,8 +49,8 @@ export async function elementEnergiesOf(
 }
 
 /**
- * Returns the energy in eV of each system without fitted energies of elements. It is the energy of the graph if
- * `isShift` is true. Otherwise it is only the energies of free atoms that the graph adds.
+ * Returns for each system the energy in eV to which the fitted energies of elements are added. If `isShift` is true,
+ * it is the energy of the original graph, otherwise only the energies of free atoms that the original graph adds.
  */
 async function givenEnergies(
   potential: MatchedPotential,
@@ -68,7 +68,7 @@ async function givenEnergies(
   );
 }
 
-/** Returns the energy in eV of each system that the untrained graph computes. */
+/** Returns the energy in eV of each system that the graph to train computes before training. */
 async function energiesOf(
   potential: MatchedPotential,
   systems: readonly System[],

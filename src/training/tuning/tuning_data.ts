@@ -38,7 +38,7 @@ export function splitFrames({ train, valid = 0.1, seed = 0 }: FineTuneOptions): 
   return { train: order.slice(count), valid: order.slice(0, count) };
 }
 
-/** Returns the options of data that training and validation share. */
+/** Returns the options of `atomsData` that training and validation share. */
 function sharedOptions(
   potential: TrainablePotential,
   options: FineTuneOptions,
@@ -102,7 +102,7 @@ export function dataOf(
   }, true);
 }
 
-/** Returns the validation data. */
+/** Returns the source of validation batches. */
 export function validationOf(
   potential: TrainablePotential,
   options: FineTuneOptions,
