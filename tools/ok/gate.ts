@@ -24,6 +24,7 @@ const STEPS: readonly Step[] = [
   { name: "doc lint", args: ["task", "doc:lint"] },
   { name: "supply", args: ["task", "supply"] },
   { name: "publish dry run", args: ["task", "publish:dry"] },
+  { name: "sizes", args: ["task", "sizes"] },
   { name: "tests", args: ["task", "test"] },
   { name: "bench guard", args: ["task", "bench:table", "hooks", "--guard"] },
 ];

@@ -1,0 +1,31 @@
+/**
+ * Prints the sizes of bundles for web pages beside their budgets, or which modules fill a bundle.
+ *
+ * Run: `deno task sizes [hooks|atoms]`
+ *
+ * @module
+ */
+
+import { BUDGETS, bundleSize } from "./bundle_size.ts";
+import { bundleProfile } from "./profile.ts";
+
+const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`.padStart(9);
+
+if (import.meta.main) {
+  const [page] = Deno.args;
+  if (page !== undefined) {
+    for (const [module, zipped] of await bundleProfile(page)) {
+      console.log(`${kilobytes(zipped)} ${module}`);
+    }
+    Deno.exit(0);
+  }
+  let isOver = false;
+  for (const { name, ...budget } of BUDGETS) {
+    const size = await bundleSize(name);
+    for (const part of ["start", "whole"] as const) {
+      isOver ||= size[part] > budget[part];
+      console.log(`${name} ${part}:${kilobytes(size[part])} gz of${kilobytes(budget[part])}`);
+    }
+  }
+  Deno.exit(isOver ? 1 : 0);
+}

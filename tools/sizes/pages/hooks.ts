@@ -1,0 +1,2 @@
+// A page with hooks and loops, without an engine.
+export * from "@hooke/hooke/hooks";
