@@ -18,5 +18,6 @@ export function findUnreachable(
 /** Returns true if the file is started without being imported: a test, a benchmark, an example, a page. */
 export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
-    path.startsWith("examples/") || /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path);
+    /^(examples|tools\/sizes\/pages)\//.test(path) ||
+    /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path);
 }
