@@ -9,8 +9,12 @@ import { run } from "./mod.ts";
 import { programName } from "./program.ts";
 import { terminal } from "./terminal.ts";
 
-/** Runs the command with the arguments of the process, and ends the process with its exit code. */
-export async function runProgram(): Promise<never> {
+/**
+ * Runs the command with the arguments of the process, and ends the process with its exit code.
+ *
+ * @param main address of the main module, from which help texts derive the words to type
+ */
+export async function runProgram(main: string): Promise<never> {
   const stop = new AbortController();
   onInterrupt(() => stop.abort("interrupted"));
   let hasReader = true;
@@ -20,7 +24,7 @@ export async function runProgram(): Promise<never> {
   });
   const code = await run(programArguments(), console, {
     signal: stop.signal,
-    program: programName(import.meta.url, currentFolder()),
+    program: programName(main, currentFolder()),
   });
   // A closed pipe, as in `… | head`, is not a failure.
   return exit(code === 130 && !hasReader ? 0 : code);

@@ -32,6 +32,7 @@ import type { DemoOptions, DemoRun } from "./demo_run.ts";
 import { type Command, readChoice, readCount, readNumber } from "./options.ts";
 import type { Terminal } from "./terminal.ts";
 import { findHost } from "../platform/host.ts";
+import { disposing } from "../base/disposing.ts";
 
 /** The command `hooke demo`, with its options and examples. */
 export const DEMO: Command = {
@@ -121,19 +122,20 @@ async function relaxWithFiles(batch: Batch, run: DemoRun): Promise<Relaxation> {
   const { options: { model: name, device, fmax }, files, signal } = run;
   const sink = new MemorySink();
   const begun = performance.now();
-  await using argon = await openArgon(name);
+  const argon = await openArgon(name);
   const opening = (performance.now() - begun) / 1000;
-  const relaxation = await relax(batch, {
-    model: argon.model,
-    device,
-    fmax,
-    signal,
-    watch(hooks) {
-      hooks.add(new LoggingHook({ backend: "csv", logPath: files.relaxLog, frequency: 5 }));
-      hooks.add(new ConvergedSnapshotHook({ sink }));
-      addWatchers(hooks, run);
-    },
-  });
+  const relaxation = await disposing(argon, ({ model }) =>
+    relax(batch, {
+      model,
+      device,
+      fmax,
+      signal,
+      watch(hooks) {
+        hooks.add(new LoggingHook({ backend: "csv", logPath: files.relaxLog, frequency: 5 }));
+        hooks.add(new ConvergedSnapshotHook({ sink }));
+        addWatchers(hooks, run);
+      },
+    }));
   if (sink.length > 0) await findHost()!.writeTextFile(files.relaxed, writeExtxyz(sink.read()));
   return { ...relaxation, seconds: relaxation.seconds + opening };
 }

@@ -11,6 +11,7 @@ import { NVTLangevin } from "../dynamics/integrators/nvt_langevin.ts";
 import { hook } from "../hook.ts";
 import { ARGON } from "./demo_argon.ts";
 import type { PartOptions, PartResult } from "./demo_part.ts";
+import { disposing } from "../base/disposing.ts";
 
 /** Temperature of the thermostat, K. */
 export const TARGET = 40;
@@ -56,7 +57,7 @@ export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics
       },
     },
   });
-  await using md = new NVTLangevin({
+  const engine = new NVTLangevin({
     model: ARGON,
     dt: 4,
     temperature: TARGET,
@@ -66,17 +67,19 @@ export async function heat(batch: Batch, options: HeatOptions): Promise<Dynamics
     ...(signal !== undefined && { signal }),
     hooks: [look],
   });
-  options.watch?.(md.hooks);
-  const begun = performance.now();
-  await md.run(batch, steps);
-  return {
-    means,
-    late,
-    atoms: batch.nodeCount / batch.size,
-    atomSteps: md.stepCount * batch.nodeCount,
-    seconds: (performance.now() - begun) / 1000,
-    isInterrupted: signal?.aborted === true,
-    stepCount: md.stepCount,
-    device: md.device!,
-  };
+  return await disposing(engine, async (md) => {
+    options.watch?.(md.hooks);
+    const begun = performance.now();
+    await md.run(batch, steps);
+    return {
+      means,
+      late,
+      atoms: batch.nodeCount / batch.size,
+      atomSteps: md.stepCount * batch.nodeCount,
+      seconds: (performance.now() - begun) / 1000,
+      isInterrupted: signal?.aborted === true,
+      stepCount: md.stepCount,
+      device: md.device!,
+    };
+  });
 }

@@ -10,6 +10,7 @@ import { FIRE } from "../dynamics/relaxers/fire.ts";
 import { hook } from "../hook.ts";
 import type { Model } from "../models/model.ts";
 import type { PartOptions, PartResult } from "./demo_part.ts";
+import { disposing } from "../base/disposing.ts";
 
 /** Maximum number of steps, which is more than any crystal needs. */
 const MOST_STEPS = 2000;
@@ -43,27 +44,30 @@ export async function relax(batch: Batch, options: RelaxOptions): Promise<Relaxa
     reads: ["energy"],
     on: { dynamics: { BEFORE_STEP: ({ read }) => void (before = Array.from(read.energy)) } },
   });
-  await using opt = new FIRE({
+  const engine = new FIRE({
     model,
     dt: 0.5,
     device,
     ...(signal !== undefined && { signal }),
     hooks: [ConvergenceHook.fromFmax(fmax), look],
   });
-  options.watch?.(opt.hooks);
-  const begun = performance.now();
-  await opt.run(batch, MOST_STEPS);
-  const seconds = (performance.now() - begun) / 1000;
-  const isRelaxed = (_: unknown, system: number) => batch.get("status")[system] === 1;
-  const perAtom = (energies: ArrayLike<number>) => Array.from(energies, (energy) => energy / atoms);
-  const steps = Array.from(batch.get("stepsDone"));
-  return {
-    steps: steps.filter(isRelaxed),
-    before: perAtom(before),
-    after: perAtom(batch.get("energy")).filter(isRelaxed),
-    seconds,
-    isInterrupted: signal?.aborted === true,
-    stepCount: opt.stepCount,
-    device: opt.device!,
-  };
+  return await disposing(engine, async (opt) => {
+    options.watch?.(opt.hooks);
+    const begun = performance.now();
+    await opt.run(batch, MOST_STEPS);
+    const seconds = (performance.now() - begun) / 1000;
+    const isRelaxed = (_: unknown, system: number) => batch.get("status")[system] === 1;
+    const perAtom = (energies: ArrayLike<number>) =>
+      Array.from(energies, (energy) => energy / atoms);
+    const steps = Array.from(batch.get("stepsDone"));
+    return {
+      steps: steps.filter(isRelaxed),
+      before: perAtom(before),
+      after: perAtom(batch.get("energy")).filter(isRelaxed),
+      seconds,
+      isInterrupted: signal?.aborted === true,
+      stepCount: opt.stepCount,
+      device: opt.device!,
+    };
+  });
 }

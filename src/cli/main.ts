@@ -8,4 +8,4 @@ import { runProgram } from "./command.ts";
 
 export { run, type Terminal, UsageError } from "./mod.ts";
 
-if (import.meta.main) await runProgram();
+if (import.meta.main) await runProgram(import.meta.url);

@@ -3,6 +3,7 @@ import { findBuiltin } from "./process.ts";
 /** Members of a worker of `node:worker_threads` that are used here. */
 export interface NodeWorker {
   on(event: "message", listener: (message: unknown) => void): void;
+  on(event: "messageerror", listener: () => void): void;
   on(event: "error", listener: (error: Error) => void): void;
   on(event: "exit", listener: (code: number) => void): void;
   postMessage(message: unknown): void;

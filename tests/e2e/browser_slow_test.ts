@@ -9,6 +9,7 @@ import {
   type Evaluation,
   generatedValues,
   graphValues,
+  runHashes,
   threadedValues,
   type TrainingValues,
   trainingValues,
@@ -112,6 +113,9 @@ testInChromium("in Chromium", async (t) => {
   }
   await step("a session in a worker gives the same", async (page) => {
     assertSameForces(await page.call("workerValues", "page_worker.js"), here);
+  });
+  await step("1,000 steps of NVE and 200 of FIRE have the same bits", async (page) => {
+    assertEquals(await page.call("runHashes"), await runHashes());
   });
   await step("a pair potential that is generated has the same bits", async (page) => {
     assertEquals(await page.call("generatedValues"), await generatedValues());

@@ -23,6 +23,8 @@ import { buckingham, sum, zbl } from "../../src/models/mod.ts";
 import { lennardJones } from "../../src/models/pair/lennard_jones.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 
+export { runHashes } from "../npm/same_bits.ts";
+
 /** Options of a run of the demo. */
 export interface DemoRequest {
   readonly model: ModelName;

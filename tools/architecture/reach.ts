@@ -19,5 +19,6 @@ export function findUnreachable(
 export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
     /^(examples|tools\/sizes\/pages)\//.test(path) ||
-    /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path);
+    /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path) ||
+    /^tests\/npm\/node\/.*_node\.ts$/.test(path); // run by Node
 }

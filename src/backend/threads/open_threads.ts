@@ -1,3 +1,4 @@
+import { type ScriptWorker, startWorker } from "../../platform/workers.ts";
 import { checkNumber, POSITIVE } from "../../base/check_number.ts";
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { Backend } from "../backend.ts";
@@ -53,17 +54,20 @@ export interface ThreadsOptions {
  */
 export function openThreads(threads: number, options: ThreadsOptions = {}): Backend {
   checkThreads("open threads", threads);
-  const { worker = openWorker, timeout = 60_000 } = options;
+  const { worker, timeout = 60_000 } = options;
+  // A web worker has all members of a ScriptWorker; its type also wants to know the event's origin.
+  const start = (worker as unknown as (() => ScriptWorker) | undefined) ?? openWorker;
   checkNumber("open threads", "timeout", timeout, POSITIVE);
-  return new ThreadedBackend(threads, worker, timeout);
+  return new ThreadedBackend(threads, start, timeout);
 }
 
-function openWorker(): Worker {
-  if (typeof Worker === "undefined") {
+function openWorker(): ScriptWorker {
+  const worker = startWorker(new URL("./thread_worker.ts", import.meta.url));
+  if (worker === undefined) {
     throw new BackendUnavailableError(
       'Cannot start threads: this runtime has no Worker. Leave out the option "threads" to run on one thread',
       { backend: "wasm", reason: "absent", during: "open" },
     );
   }
-  return new Worker(new URL("./thread_worker.ts", import.meta.url), { type: "module" });
+  return worker;
 }

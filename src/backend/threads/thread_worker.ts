@@ -4,14 +4,9 @@
  * @module
  */
 
+import { workerScope } from "../../platform/workers.ts";
 import { WorkerPort } from "./worker_port.ts";
 import type { ErrorMessage, Numbers, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
-
-/** The members of a worker's global scope that this script uses. */
-interface Scope {
-  onmessage: ((event: { readonly data: readonly WorkerRequest[] }) => void) | null;
-  postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
-}
 
 /** Size in bytes from which arrays are transferred instead of copied. Copying smaller ones is as fast. */
 const LARGE = 4096;
@@ -31,21 +26,22 @@ function describe(error: unknown): ErrorMessage {
   return { name: error.name, message: error.message };
 }
 
-const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: unknown };
+const scope = workerScope();
 
 // Outside a worker, when this file is imported for its types, it does nothing.
-if (scope.WorkerGlobalScope !== undefined) {
+if (scope !== undefined) {
   let error: ErrorMessage | undefined;
   let posted = performance.now();
   const post = (values: WorkerReply["values"]) => {
-    scope.postMessage({ values, error }, transferred(values));
+    scope.postMessage({ values, error } satisfies WorkerReply, transferred(values));
     posted = performance.now();
   };
   const giveSign = () => {
     if (performance.now() - posted > SIGN_OF_LIFE) post([]);
   };
   const port = new WorkerPort(giveSign);
-  scope.onmessage = ({ data: requests }) => {
+  scope.onmessage = ({ data }) => {
+    const requests = data as readonly WorkerRequest[];
     const values: { ticket: number; value: ReplyValue }[] = [];
     try {
       // After a failure all requests are dropped, because state may be half changed.

@@ -1,3 +1,4 @@
+import type { ScriptWorker } from "../../platform/workers.ts";
 import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type {
   Backend,
@@ -38,7 +39,7 @@ export class ThreadedBackend implements Backend {
    * Creates a backend of `threads` threads. `start` creates a worker and is called when a thread is first needed.
    * `timeout` is that of {@linkcode ThreadsOptions}, in ms.
    */
-  constructor(threads: number, start: () => Worker, timeout: number) {
+  constructor(threads: number, start: () => ScriptWorker, timeout: number) {
     this.threads = threads;
     this.#pool = new WorkerPool(threads, start, timeout);
   }

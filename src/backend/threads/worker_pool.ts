@@ -1,3 +1,4 @@
+import type { ScriptWorker } from "../../platform/workers.ts";
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 import type { ReplyValue, WorkerRequest } from "./requests.ts";
 import { PendingReplies } from "./replies.ts";
@@ -22,7 +23,7 @@ export type SendRequest = (
 export class WorkerPool {
   /** Largest number of threads. */
   readonly size: number;
-  readonly #start: () => Worker;
+  readonly #start: () => ScriptWorker;
   readonly #threads: WorkerThread[] = [];
   readonly #replies = new PendingReplies();
   readonly #watchdog: Watchdog;
@@ -39,7 +40,7 @@ export class WorkerPool {
    * Creates a pool of up to `size` threads. `start` creates a worker. If a thread that has to reply is silent for
    * `timeout` milliseconds, the pool fails.
    */
-  constructor(size: number, start: () => Worker, timeout: number) {
+  constructor(size: number, start: () => ScriptWorker, timeout: number) {
     this.size = size;
     this.#start = start;
     this.#watchdog = new Watchdog(size, {

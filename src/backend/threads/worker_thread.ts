@@ -1,3 +1,4 @@
+import type { ScriptWorker } from "../../platform/workers.ts";
 import type { ErrorMessage, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
 /** Largest number of requests per message. The thread can execute one message while the next one is filled. */
@@ -15,11 +16,11 @@ export interface ThreadListener {
 
 /** A worker, and the requests that are queued for it. */
 export class WorkerThread {
-  readonly #worker: Worker;
+  readonly #worker: ScriptWorker;
   #requests: WorkerRequest[] = [];
 
   /** Starts to listen to `worker`. `number` is its index, which the listener receives. */
-  constructor(worker: Worker, number: number, listener: ThreadListener) {
+  constructor(worker: ScriptWorker, number: number, listener: ThreadListener) {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
       const { values, error } = data as WorkerReply;

@@ -1,0 +1,80 @@
+/**
+ * Workers, which run a script in a thread of its own: web workers in a page and in Deno, `node:worker_threads` in Node.
+ *
+ * @module
+ */
+
+import { isDeno } from "./process.ts";
+import { findWorkerThreads, type NodeWorker } from "./worker_threads.ts";
+
+/** A worker, as the thread that started it sees it. A web worker is one. */
+export interface ScriptWorker {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  onerror: ((event: { readonly message: string; preventDefault(): void }) => void) | null;
+  onmessageerror: (() => void) | null;
+  postMessage(message: unknown): void;
+  terminate(): void;
+}
+
+/** The inside of a worker: the global scope of a web worker is one. */
+export interface WorkerScope {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
+  postMessage(message: unknown, transfer: readonly ArrayBufferLike[]): void;
+}
+
+/** Value of `workerData` that identifies the workers that `startWorker` starts in Node. */
+const STARTED_HERE = "@hooke/hooke";
+
+/** Starts a worker that runs a script. Returns `undefined` if the runtime has no workers. */
+export function startWorker(script: URL): ScriptWorker | undefined {
+  if (typeof Worker !== "undefined") {
+    return new Worker(script, { type: "module" }) as unknown as ScriptWorker;
+  }
+  const threads = findWorkerThreads();
+  if (threads === undefined) return undefined;
+  return new NodeScriptWorker(new threads.Worker(script, { workerData: STARTED_HERE }));
+}
+
+/** Returns the scope of the worker that runs this script; `undefined` outside a worker of `startWorker`. */
+export function workerScope(): WorkerScope | undefined {
+  const scope = globalThis as unknown as WorkerScope & { readonly WorkerGlobalScope?: unknown };
+  if (scope.WorkerGlobalScope !== undefined) return scope;
+  if (isDeno()) return undefined; // its workers are web workers
+  const threads = findWorkerThreads();
+  if (threads?.workerData !== STARTED_HERE) return undefined;
+  const port = threads.parentPort!;
+  const inside: WorkerScope = {
+    onmessage: null,
+    postMessage: (message, transfer) => port.postMessage(message, transfer),
+  };
+  port.on("message", (data) => inside.onmessage?.({ data }));
+  return inside;
+}
+
+class NodeScriptWorker implements ScriptWorker {
+  onmessage: ScriptWorker["onmessage"] = null;
+  onerror: ScriptWorker["onerror"] = null;
+  onmessageerror: ScriptWorker["onmessageerror"] = null;
+  readonly #worker: NodeWorker;
+  #isTerminated = false;
+
+  constructor(worker: NodeWorker) {
+    this.#worker = worker;
+    const fail = (message: string) => this.onerror?.({ message, preventDefault: () => {} });
+    worker.on("message", (data) => this.onmessage?.({ data }));
+    worker.on("messageerror", () => this.onmessageerror?.());
+    worker.on("error", ({ message }) => fail(message));
+    worker.on("exit", (code) => {
+      if (!this.#isTerminated) fail(`the worker ended with code ${code}`);
+    });
+  }
+
+  postMessage(message: unknown): void {
+    this.#worker.postMessage(message);
+  }
+
+  terminate(): void {
+    this.#isTerminated = true;
+    void this.#worker.terminate();
+  }
+}

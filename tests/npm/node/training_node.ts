@@ -1,0 +1,50 @@
+// ONNX models and training in Node, over the installed package.
+import { equal, ok } from "node:assert/strict";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { test } from "node:test";
+import { adam, GraphBuilder, meanSquaredError, normalNumbers, openRunFolder } from "@hooke/hooke";
+import { resume, tensorData, Trainer } from "@hooke/hooke";
+
+/** Returns a trainer of y = tanh(x · first + bias) · second on the four cases of XOR. */
+function xor(epochs: number): Trainer {
+  const g = new GraphBuilder("xor");
+  const [first, bias, second] = [16, 8, 8].map((n, seed) => normalNumbers(n, { seed }));
+  const layer = [g.input("x", "f32", ["B", 2]), g.parameter("first", first!, [2, 8])];
+  const sum = g.op("Gemm", [...layer, g.parameter("bias", bias!, [8])], "f32");
+  const last = g.parameter("second", second!, [8, 1]);
+  g.output("y", g.op("MatMul", [g.op("Tanh", [sum], "f32"), last], "f32"));
+  return new Trainer({
+    model: g.build(),
+    loss: meanSquaredError({ target: "wanted" }),
+    data: tensorData({
+      x: { data: Float32Array.of(0, 0, 0, 1, 1, 0, 1, 1), dims: [4, 2] },
+      wanted: { data: Float32Array.of(0, 1, 1, 0), dims: [4, 1] },
+    }, { batchSize: 4 }),
+    optimizers: adam({ lr: 0.01 }),
+    epochs,
+    threads: 1,
+  });
+}
+
+/** Trains in a run folder, from its last checkpoint. Returns the last loss. */
+async function train(path: string, epochs: number): Promise<number> {
+  let loss = NaN;
+  const trainer = xor(epochs);
+  trainer.hooks.add({ onEpochEnd: ({ metrics }) => void (loss = metrics["train/loss"]!) });
+  const folder = await openRunFolder(path);
+  folder.attach(trainer);
+  await resume(folder, trainer);
+  await trainer.train();
+  for (const one of [trainer, folder]) await one[Symbol.asyncDispose]();
+  return loss;
+}
+
+test("a trainer learns, and continues with the same bits", async () => {
+  const root = mkdtempSync(`${tmpdir()}/hooke-node-`);
+  await train(`${root}/parted`, 100);
+  const parted = await train(`${root}/parted`, 200);
+  const whole = await train(`${root}/whole`, 200);
+  equal(parted, whole);
+  ok(whole < 0.05, `the loss is ${whole}`);
+});

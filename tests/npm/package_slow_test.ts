@@ -1,0 +1,136 @@
+// The package for npm, as it is packed and installed: Node 22 and 24, types with tsc, and the command.
+import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import { lacks } from "../machine.ts";
+import { buildPackage } from "../../tools/npm/build.ts";
+import { runHashes } from "./same_bits.ts";
+
+/** Versions of Node that are supported. */
+const NODES = ["22", "24"];
+const SUITES = ["backends", "files", "training"];
+
+const HERE = decodeURIComponent(new URL(".", import.meta.url).pathname);
+
+/** Runs a program in a folder. Returns its output, and fails if it fails. */
+async function run(
+  cwd: string,
+  [program, ...args]: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { code, stdout, stderr } = await new Deno.Command(program!, {
+    args,
+    cwd,
+    env: { NO_COLOR: "1", npm_config_update_notifier: "false", ...env },
+  }).output();
+  const [out, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  assertEquals(code, 0, `${[program, ...args].join(" ")}\n${out}\n${errors}`);
+  return out!;
+}
+
+/** Installs the package in a clean folder. */
+async function install(): Promise<string> {
+  const folder = await Deno.makeTempDir();
+  const packed = await buildPackage(`${folder}/built`);
+  await Deno.writeTextFile(`${folder}/package.json`, '{"private": true, "type": "module"}');
+  await run(folder, ["npm", "install", "--ignore-scripts", packed]);
+  return folder;
+}
+
+const folder = await install();
+
+for (const node of NODES) {
+  for (const suite of SUITES) {
+    Deno.test(`the suite of ${suite} passes in Node ${node} over the installed package`, async () => {
+      await Deno.mkdir(`${folder}/tests/node`, { recursive: true });
+      await Deno.copyFile(`${HERE}same_bits.ts`, `${folder}/tests/same_bits.ts`);
+      const file = `tests/node/${suite}_node.ts`;
+      await Deno.copyFile(`${HERE}node/${suite}_node.ts`, `${folder}/${file}`);
+      const hashes = JSON.stringify(await runHashes());
+      const command = ["npx", "-y", `node@${node}`, "--test", "--test-reporter=tap", file];
+      const report = await run(folder, command, { HOOKE_HASHES: hashes });
+      assertMatch(report, /^# fail 0$/m);
+      assertMatch(report, /^# skipped 0$/m);
+      assertEquals(/^# pass 0$/m.test(report), false);
+    });
+  }
+
+  Deno.test(`the command runs in Node ${node}`, async () => {
+    const out = await Deno.makeTempDir();
+    const command = ["node_modules/.bin/hooke", "demo", "--systems", "2", "--steps", "20"];
+    const report = await run(folder, ["npx", "-y", `node@${node}`, ...command, "--out", out]);
+    assertMatch(report, /relaxed\.xyz/);
+    assertMatch(
+      await run(folder, ["npx", "-y", `node@${node}`, command[0]!]),
+      /^Usage: npx hooke COMMAND/m,
+    );
+    assertEquals((await Deno.readTextFile(`${out}/relaxed.xyz`)).startsWith("32\n"), true);
+  });
+}
+
+Deno.test({
+  name: "kernels run on WebGPU of the package webgpu, and give the energy of wasm",
+  ignore: lacks("chromium"),
+  async fn() {
+    await run(folder, ["npm", "install", "--ignore-scripts", "webgpu@0.6.2"]);
+    await Deno.writeTextFile(
+      `${folder}/gpu.mjs`,
+      `import { create, globals } from "webgpu";
+Object.assign(globalThis, globals);
+Object.defineProperty(navigator, "gpu", { value: create([]) });
+const { Batch, fcc, lennardJones, NVE } = await import("@hooke/hooke");
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+const energies = [];
+for (const device of ["webgpu", "wasm"]) {
+  const md = new NVE({ model, dt: 4, device });
+  const batch = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 3 })]);
+  await md.run(batch, 100);
+  energies.push([md.device.device, batch.get("energy")[0]]);
+  await md[Symbol.asyncDispose]();
+}
+console.log(JSON.stringify(energies));
+`,
+    );
+    // Dawn accepts the software adapter of Chromium, but not every llvmpipe.
+    const driver = "/usr/lib/chromium/vk_swiftshader_icd.json";
+    const isThere = await Deno.stat(driver).then(() => true, () => false);
+    const env = isThere ? { VK_DRIVER_FILES: driver, VK_ICD_FILENAMES: driver } : {};
+    const report = await run(folder, ["npx", "-y", "node@24", "gpu.mjs"], env);
+    const [[gpu, there], [wasm, here]] = JSON.parse(report.trim().split("\n").at(-1)!);
+    assertEquals([gpu, wasm], ["webgpu", "wasm"]);
+    assertAlmostEquals(there, here, 1e-5 * Math.abs(here));
+  },
+});
+
+Deno.test("a program of ten lines has types for tsc, with each resolution of modules", async () => {
+  const names = Object.keys(
+    JSON.parse(await Deno.readTextFile(`${folder}/node_modules/@hooke/hooke/package.json`)).exports,
+  ).filter((name) => name !== "./package.json");
+  const imports = names.map((name, i) =>
+    `import * as all${i} from "@hooke/hooke${name.slice(1)}";\nvoid all${i};`
+  );
+  await Deno.writeTextFile(`${folder}/all.ts`, imports.join("\n"));
+  await Deno.writeTextFile(
+    `${folder}/ten.ts`,
+    `import { Batch, fcc, hook, lennardJones, NVE } from "@hooke/hooke";
+
+const energies: number[] = [];
+const log = hook({
+  name: "energies",
+  reads: ["energy"],
+  on: { dynamics: { AFTER_STEP: ({ read }) => void energies.push(read.energy.at(0)!) } },
+});
+const model = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
+await using md = new NVE({ model, dt: 4, hooks: [log] });
+await md.run(Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]), 10);
+// @ts-expect-error: dt is a number
+void (() => new NVE({ model, dt: "4" }));
+console.log(energies.length);
+`,
+  );
+  for (const [module, resolution] of [["nodenext", "nodenext"], ["esnext", "bundler"]]) {
+    const options =
+      `--noEmit --strict --exactOptionalPropertyTypes --target esnext --lib esnext,dom --module ${module} --moduleResolution ${resolution}`;
+    const tsc = ["npx", "-y", "-p", "typescript@7", "tsc"];
+    await run(folder, [...tsc, ...options.split(" "), "all.ts", "ten.ts"]);
+  }
+  assertEquals(await run(folder, ["npx", "-y", "node@24", "ten.ts"]), "10\n");
+});

@@ -1,0 +1,62 @@
+/**
+ * The `package.json` of the package for npm.
+ *
+ * @module
+ */
+
+/** Members of deno.json that are used here. */
+export interface Config {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly imports: Readonly<Record<string, string>>;
+}
+
+/** The members of `package.json`, of which the build reads the version. */
+export type PackageJson = Readonly<Record<string, unknown>> & { readonly version: string };
+
+/** Packages that add native code and WebGPU. They are large, so a program installs them only if it needs them. */
+const OPTIONAL = { "onnxruntime-node": "1.30.0", "webgpu": "^0.6.2" };
+
+/** Returns the content of `package.json`. Versions of packages are those of deno.json. */
+export function packageJson(config: Config): PackageJson {
+  return {
+    name: config.name,
+    version: config.version,
+    description:
+      "Molecular dynamics, relaxation and training over ONNX models, with hooks at every stage of a step",
+    license: config.license,
+    type: "module",
+    engines: { node: ">=22.13" }, // node:sqlite without a flag
+    sideEffects: false,
+    bin: { hooke: "bin/hooke.js" },
+    exports: {
+      ...Object.fromEntries(
+        Object.entries(config.exports).map(([name, path]) => [name, exportOf(path)]),
+      ),
+      "./package.json": "./package.json",
+    },
+    files: ["bin", "dist", "types", "CHANGELOG.md"],
+    dependencies: dependenciesOf(config.imports),
+    peerDependencies: OPTIONAL,
+    peerDependenciesMeta: Object.fromEntries(
+      Object.keys(OPTIONAL).map((name) => [name, { optional: true }]),
+    ),
+  };
+}
+
+function exportOf(path: string): { readonly types: string; readonly default: string } {
+  const name = path.replace(/^\.\//, "").replace(/\.ts$/, "");
+  return { types: `./types/${name}.d.ts`, default: `./dist/${name}.js` };
+}
+
+/** `npm:NAME@VERSION` of deno.json → NAME: VERSION. `@std` is part of the bundle. */
+function dependenciesOf(imports: Config["imports"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.values(imports).flatMap((target) => {
+      const [, name, version] = /^npm:(.+)@([^@]+)$/.exec(target) ?? [];
+      return name === undefined ? [] : [[name, version!]];
+    }),
+  );
+}
