@@ -1,7 +1,7 @@
 /** Order in which a block lists the code lengths of its own codes (RFC 1951, section 3.2.7). */
 const LENGTHS_ORDER = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
-/** Symbol that ends a block. Larger ones are lengths of copies. */
+/** Symbol that ends a block. Larger symbols are lengths of copies. */
 const END = 256;
 
 /** Codes of a block: one table for literals and lengths, and one for distances. */
@@ -42,7 +42,7 @@ class Bits {
     this.#input = input;
   }
 
-  /** Returns the next bits without removing them; zeros behind the end of the input. */
+  /** Returns the next `count` bits as a number, without removing them. Bits after the end of the input are 0. */
   peek(count: number): number {
     while (this.#count < count) {
       this.#held |= (this.#input[this.#next++] ?? 0) << this.#count;
@@ -51,7 +51,7 @@ class Bits {
     return this.#held & (1 << count) - 1;
   }
 
-  /** Removes bits that `peek` returned. */
+  /** Removes bits that `peek` has returned. Throws a SyntaxError if the input has fewer bits. */
   drop(count: number): void {
     this.#held >>>= count;
     this.#count -= count;
@@ -71,7 +71,10 @@ class Bits {
     this.drop(this.#count & 7);
   }
 
-  /** Returns the next symbol. An entry of the table is symbol · 16 + length of its code. */
+  /**
+   * Returns the next symbol of a code. An entry of its table is symbol · 16 + length of the symbol's code; 0 means no
+   * code.
+   */
   symbol(table: Uint16Array): number {
     const entry = table[this.peek(31 - Math.clz32(table.length))]!;
     if (entry === 0) throw damaged();
@@ -88,7 +91,7 @@ function copyStored(bits: Bits, out: Uint8Array, start: number): number {
   return start + length;
 }
 
-/** Decodes a block to `out`. Returns the end of its bytes. */
+/** Decodes a block to `out`, from index `start` on. Returns the index after the last byte. */
 function decodeBlock(bits: Bits, [literals, distances]: Codes, out: Uint8Array, start: number) {
   let at = start;
   for (;;) {
@@ -106,7 +109,10 @@ function decodeBlock(bits: Bits, [literals, distances]: Codes, out: Uint8Array, 
   }
 }
 
-/** Returns the length of a copy. After the first eight, four symbols each have as many extra bits. */
+/**
+ * Returns the length of a copy, from 3 to 258. Symbols below 8 have no extra bits. From then on, each group of four
+ * symbols has one extra bit more than the group before.
+ */
 function lengthOf(bits: Bits, symbol: number): number {
   if (symbol < 8) return symbol + 3;
   if (symbol === 28) return 258;
@@ -114,7 +120,10 @@ function lengthOf(bits: Bits, symbol: number): number {
   return 3 + (4 + (symbol & 3) << extra) + bits.take(extra);
 }
 
-/** Returns how far back a copy begins. After the first four, two symbols each have as many extra bits. */
+/**
+ * Returns the distance of a copy, in bytes back from the end of the output. Symbols below 4 have no extra bits. From
+ * then on, each pair of symbols has one extra bit more than the pair before.
+ */
 function distanceOf(bits: Bits, symbol: number): number {
   if (symbol < 4) return symbol + 1;
   const extra = (symbol >> 1) - 1;

@@ -91,7 +91,7 @@ export class Batch {
     return new Batch(storeOfAll(picksOf(systems, action), action), 0);
   }
 
-  /** Creates a batch from the result of `save`. Throws a TypeError if `saved` has another form. */
+  /** Creates a batch from a result of `save`. Throws a TypeError or RangeError if `saved` is not such a result. */
   static load(saved: SavedBatch): Batch {
     return new Batch(loadStore(saved), saved.nextSystemId);
   }

@@ -196,8 +196,8 @@ function readInfo(info: unknown, action: string): Info {
 }
 
 /**
- * Returns the number of edges, counted from `edges` or else from the first custom field per edge; 0 if there is
- * neither.
+ * Returns the number of edges: that of `edges` or, without `edges`, that of the first custom field per edge; 0 if the
+ * input has neither.
  */
 function countEdges({ edges, shifts, fields }: SystemInput, action: string): number {
   if (edges !== undefined) return rowCount(edges, 2);

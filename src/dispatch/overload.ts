@@ -66,7 +66,7 @@ export interface OverloadSet<A extends readonly unknown[], R> {
 export interface OverloadTable {
   /** The rows, sorted so that a narrower row always precedes a wider one. */
   readonly rows: readonly Row[];
-  /** Handler for calls that no row matches; `undefined` if there is none. */
+  /** Handler for calls that no row matches; `undefined` if the set has no such handler. */
   readonly fallback: Handler | undefined;
 }
 

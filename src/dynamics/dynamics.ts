@@ -91,7 +91,7 @@ export class Dynamics<
     for (const hook of (options.hooks ?? []) as FirstHooks) loop.hooks.add(hook as never);
   }
 
-  /** Constraints of the options and, once there is a batch, also of its systems. */
+  /** Constraints from the options and, once the engine has a batch, also from the files of its systems. */
   get constraints(): readonly Constraint[] {
     return this.#engine.constraints;
   }

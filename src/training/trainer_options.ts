@@ -27,7 +27,7 @@ export type TrainingData = BatchesLike | NamedData | Readonly<Record<string, Bat
 /** Initial hooks of a trainer. */
 export type TrainingHooks = readonly HookInput<TrainingKind>[];
 
-/** The type that the initial hooks `H` of a trainer must have, so that mistakes in them are type errors. */
+/** Type that the initial hooks `H` of a trainer must have. It turns mistakes in the hooks into type errors. */
 export type TrainingHooksOf<H> = AllChecked<TrainingKind, H>;
 
 /** Times at which the model is validated. */

@@ -190,7 +190,10 @@ export class ColumnTable {
   }
 }
 
-/** Returns how threads share the rows of a level. They divide atoms and systems among them, but not edges. */
+/**
+ * Returns the level by which threads divide the rows of a column: atoms or systems. Returns `undefined` for edges,
+ * which are not divided.
+ */
 function spreadOf(level: Level): Spread | undefined {
   return level === "edge" ? undefined : level;
 }

@@ -18,7 +18,10 @@ export interface EngineConstraints {
   readonly hasFileConstraints: boolean;
 }
 
-/** Returns the constraints of an engine on a batch: those of its options, then the one from the field `move_mask`. */
+/**
+ * Returns the constraints that an engine applies to a batch: those of the engine's options, followed by the one of
+ * the field `move_mask`, if the field fixes an atom.
+ */
 export function constraintsOn(
   batch: Batch,
   { constraints, hasFileConstraints }: EngineConstraints,

@@ -53,7 +53,10 @@ export function detailsOf(
   }));
 }
 
-/** Returns the names of some systems, and the time step of the first of them. */
+/**
+ * Returns the details that every cause has: the names of the diverged systems, and the time step of the first of
+ * them, fs.
+ */
 export function namingOf(
   integrator: Integrator,
   batch: Batch,

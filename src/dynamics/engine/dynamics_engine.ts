@@ -60,7 +60,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
   readonly loop: Loop<DynamicsKind>;
   /** The batch on the device. */
   readonly place: BatchPlace;
-  /** Hands the fields of the batch on the host over to a run, and takes them back. */
+  /** Lends the fields of the batch on the host to a run, and takes the results back. */
   readonly held: HeldBatch;
   /** Detects runs that are not physical; `undefined` before the first run whose steps take time. */
   #stability: Stability | undefined;
@@ -121,7 +121,7 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     };
   }
 
-  /** Constraints of the options and, once there is a batch, also of its systems. */
+  /** Constraints from the options and, once the engine has a batch, also from the files of its systems. */
   get constraints(): readonly Constraint[] {
     return this.place.run?.constraints ?? this.#constraints;
   }
@@ -150,7 +150,10 @@ export class DynamicsEngine implements Engine<DynamicsKind> {
     return new Stability(this, this.#isStrict);
   }
 
-  /** Runs one step, with the work before and after it. */
+  /**
+   * Runs one step. First samples the velocities and takes a snapshot, if they are due. Afterwards the stream removes
+   * and admits systems.
+   */
   step(): void | PromiseLike<void> {
     const { place, running: { stream } } = this;
     const { stepCount } = this.loop, stability = this.#stability;

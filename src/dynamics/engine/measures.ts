@@ -24,7 +24,7 @@ export interface Measure {
   readonly calls: readonly KernelCall[];
 }
 
-/** Functions that create the measure of each field. The measures may be computed at any stage. */
+/** Functions that create measures, by the name of the measured field. The measures may be computed at any stage. */
 const MEASURES: Readonly<
   Record<string, (state: ResidentBatch, keepsMomentum: boolean) => Measure>
 > = {

@@ -15,7 +15,7 @@ export interface Group extends StageRange {
   readonly engine: Dynamics;
   /** Unique name of the group among all groups. */
   readonly name: string;
-  /** The fused engine that contains this one; `undefined` if that is the outermost engine. */
+  /** The fused engine into which this engine was fused before; `undefined` if only the outermost engine contains it. */
   readonly outer: Dynamics | undefined;
   /** True if the engine is a single stage. */
   readonly isStage: boolean;

@@ -249,7 +249,7 @@ export class BatchRun {
     plan.run(plan.now.begin);
   }
 
-  /** Returns how many of `n` steps can be counted. Throws a RangeError if no step can be counted. */
+  /** Returns the number of steps, at most `n`, that step counters can still hold. Throws a RangeError if it is 0. */
   countable(n: number): number {
     const { name, loop: { stepCount } } = this.#run.engine;
     const left = this.#lastStep - stepCount;

@@ -60,7 +60,7 @@ export function assertGivesNeeded(name: string, integrator: Integrator, model: M
 const STRESSED = ". For stresses, open an ONNX file by OnnxModel.open(file, { stress: true }), " +
   "or pass { givesStress: true } to potential()";
 
-/** Engines (by their warnings) that have already warned of dropped stresses. */
+/** The `warnings` of the engines that have already warned of dropped stresses. */
 const WARNED = new WeakSet<object>();
 
 /**

@@ -75,7 +75,9 @@ export interface WithKernels {
   holds?(device: KernelDevice): ArrayLike<number>;
 }
 
-/** A mask of the systems that have converged in a step by one convergence hook. */
+/**
+ * Mask of the systems that one convergence hook has found converged in a step, or that have used up one step budget.
+ */
 export interface Mark {
   /** One number per system: 1 if it has converged, otherwise 0. */
   readonly converged: Buffer<"i32">;

@@ -77,7 +77,7 @@ export interface StepPlan {
 
 const S = DynamicsStage;
 
-/** Creates a program from kernel calls; `undefined` if there are no calls. */
+/** Creates a program from kernel calls. Returns `undefined` if there are no calls. */
 type Prepare = (calls: readonly KernelCall[]) => Program | undefined;
 
 /** Creates the plan of a step. Its `programs` must be freed when the plan is discarded. */

@@ -11,9 +11,9 @@ import { decidersOf } from "../step/deciders.ts";
 import { DynamicsStage } from "../stages.ts";
 
 /**
- * Returns what a user must add so that systems finish, as a sentence of an error message; `undefined` if an enabled
- * hook or a number of steps already ends them. Only a `ConvergenceHook` counts, as no other hook declares when it
- * ends a system.
+ * Returns the end of an error message that says why systems would never finish, and what to add; `undefined` if an
+ * enabled hook or a number of steps ends them. Of the hooks, only a `ConvergenceHook` counts, because no other hook
+ * declares when it ends a system.
  */
 export function missingExit({ workflow, integrator, loop }: DynamicsEngine): string | undefined {
   if (integrator.stages === undefined) {
@@ -30,7 +30,7 @@ export function missingExit({ workflow, integrator, loop }: DynamicsEngine): str
   return `systems would never leave the last stage, ${name}. Give ${name} nSteps or a ConvergenceHook, or pass maxSteps`;
 }
 
-/** Returns whether the last of some stages, or a group of stages that ends with it, has a limit of steps. */
+/** Returns whether the last of these stages, or a group of stages at whose end it is, has a limit of steps. */
 function hasLimit(stages: readonly object[]): boolean {
   const last = stages.at(-1);
   if (last === undefined) return false;

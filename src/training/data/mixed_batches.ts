@@ -12,9 +12,9 @@ import { permutation } from "./permutation.ts";
 const ACTION = "make data of atoms";
 
 /**
- * Assigns `count` samples and some of the `others`, which have the indices after them, to batches. Each epoch has
- * `ratio` times as many others as samples. They are taken in a random order that depends only on the seed, so that
- * over the epochs each is used equally often.
+ * Assigns samples to the batches of each epoch: all of the first `count` samples, and some of the `others` replayed
+ * samples, whose indices follow. An epoch has `ratio` times as many replayed samples as others. They are taken in a
+ * random order that depends only on the seed, and over the epochs each is used equally often.
  */
 export function mixedBatches(count: number, others: number, options: AtomsDataOptions): BatchPlan {
   const { replay, seed = 0 } = options;

@@ -274,7 +274,10 @@ export class Runner {
 
   readonly #fetched = new Map<string, { memory: unknown; fetches: Fetches }>();
 
-  /** Returns the outputs to fetch: the gradients, written into the array `into`, and the means if there are any. */
+  /**
+   * Returns the outputs to fetch: the gradients, which are written to the array `into`, and the means if the graph
+   * has them.
+   */
   #fetches({ session }: Opened, into: GradientTarget | undefined): Fetches {
     if (into === undefined) return [MEANS];
     const { arena } = this.#parts, view = arena.backend.view(arena.array(into));

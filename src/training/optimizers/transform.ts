@@ -28,7 +28,10 @@ export interface TransformBuffers {
   readonly updates: Buffer<"real">;
   /** Returns an array of the transform's state, by a name in `keeps`. */
   state(name: string): Buffer<"real">;
-  /** Returns a buffer with the numbers of {@linkcode Transform.settings} for each parameter, by their name. */
+  /**
+   * Returns a buffer with the results of the function `name` in {@linkcode Transform.settings}, one row per
+   * parameter.
+   */
   settings(name: string): Buffer<"real">;
 }
 

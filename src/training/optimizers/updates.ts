@@ -81,7 +81,7 @@ export class Updates {
     ]);
   }
 
-  /** Multiplies all gradients in one of the two arrays by a factor. */
+  /** Multiplies the gradients in the array `target` by a factor. */
   scale(target: "gradients" | "more", factor: number): void {
     this.#arena.activate(() => true);
     // A kernel must not get the same buffer twice, so the second term is another array, times 0.
