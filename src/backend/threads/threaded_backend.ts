@@ -147,8 +147,9 @@ export class ThreadedBackend implements Backend {
   }
 
   /**
-   * Runs a program on all threads. If a kernel can halt the run, all threads must halt in the same step. They then
-   * run one step at a time, and begin the next step only after all threads have replied.
+   * Runs a program on all threads. A single step is only sent: `run` returns 1 without waiting. If a kernel can halt
+   * a run of several steps, all threads must halt in the same step, so they run one step at a time and begin the next
+   * step only after all threads have replied.
    */
   run(program: Program, first: number, steps: number): number | Promise<number> {
     const { id, frame, canHalt } = program as ThreadedProgram;

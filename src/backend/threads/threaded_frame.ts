@@ -51,7 +51,10 @@ export class ThreadedFrame implements BufferHolder {
     return this.#pool.request(this.parts.length, request);
   }
 
-  /** Moves a buffer to the threads, unless they already hold it. Throws a TypeError if it belongs to another batch. */
+  /**
+   * Allocates a buffer on the threads and copies its values to them, unless they already hold it. Throws a TypeError
+   * if it belongs to another batch.
+   */
   adopt(buffer: ThreadedBuffer): void {
     if (buffer.holder === this) return;
     if (buffer.holder !== undefined) {

@@ -16,7 +16,8 @@ const NEWLINE = 10;
 const BLOCK = 4096;
 
 /**
- * Appends a line with its newline to a file, and creates the file if needed.
+ * Appends a line, given with its newline, to a file, which is created if it does not exist. If `makesFolder` is true,
+ * its folder is created, too.
  *
  * The line is a single write, so lines of several processes do not mix. A process that is killed during the write may
  * leave a partial line, because Linux can stop between two pages. The next append removes the partial line with a

@@ -107,8 +107,8 @@ export class TrajectoryWriter implements SystemWriter {
   }
 
   /**
-   * Throws a RangeError unless the sink contains the first frame of this run. A run that was killed before its first
-   * checkpoint writes the same frames again; another run writes different ones.
+   * Throws a RangeError unless the sink contains the frame `first` of this run, or a part of it. A run that was
+   * killed before its first checkpoint writes the same frames again; another run writes different ones.
    */
   async #assertRepeated(first: Batch, step: number, last: number): Promise<void> {
     const there = await this.slice!({ steps: [step, step] }).catch((error) => {

@@ -162,8 +162,9 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   /**
-   * Returns a runner for handlers that are all due at every visit, without checks of schedules or conditions. Its
-   * text is one of the copies in runners.gen.ts: each copy has its own call sites, at which V8 can inline the
+   * Returns a runner for handlers that are all due at every visit, without checks of schedules or conditions;
+   * `undefined` if not all of them are, if there are too many, or if firings must be recorded, verified or deferred.
+   * Its text is one of the copies in runners.gen.ts: each copy has its own call sites, at which V8 can inline the
    * handlers.
    */
   #unrolled(run: StageRun): Runner | undefined {
@@ -192,8 +193,8 @@ export abstract class EnginePoint implements StagePoint {
   }
 
   /**
-   * Returns an unrolled runner for the handlers that are due at every visit; `undefined` if there are none, or too
-   * many.
+   * Returns an unrolled runner for those handlers that are due at every visit; `undefined` if there are no such
+   * handlers, or `#unrolled` returns no runner for them.
    */
   #unrolledPart(run: StageRun): Runner | undefined {
     const always: StageHandler[] = [];

@@ -114,9 +114,9 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
 export class ProgressHook implements FinishedHook<string> {
   /** Name of the hook. */
   readonly name: string = NAME;
-  /** Kinds of engines that have handlers in the overload table. */
+  /** Kinds of engines for which `on` has handlers. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table: the handlers of each kind in `kinds`. */
+  /** Handlers by stage name, for each kind in `kinds`. */
   readonly on: object;
   /** Handler for engines of all other kinds. */
   readonly otherwise: Otherwise;

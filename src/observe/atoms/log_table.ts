@@ -26,7 +26,7 @@ export interface LogRow {
   readonly fmax: number;
   /** Temperature, K. */
   readonly temperature: number;
-  /** Values of custom columns. */
+  /** Value of each custom column, by the name of the column. */
   readonly [custom: string]: number;
 }
 

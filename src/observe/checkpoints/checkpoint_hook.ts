@@ -102,7 +102,7 @@ export class CheckpointHook implements FinishedHook<string> {
     DynamicsStage,
     TrainingStage,
   ];
-  /** Overload table: the handlers of each kind in `kinds`. */
+  /** Handlers by stage name, for each kind in `kinds`. */
   readonly on: object;
   /** Schedule of the stages at which the clock is checked. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>>;

@@ -138,7 +138,10 @@ export class ModelCheckpoint {
     );
   }
 
-  /** Adds a written checkpoint to the ranking, and deletes the worst one. Called by the trainer. */
+  /**
+   * Once all files of a checkpoint are written, links them as `last` if `saveLast` is true and no newer checkpoint
+   * was requested, adds the checkpoint to the ranking, and deletes the worst one. Called by the trainer.
+   */
   async onCheckpointSave({ path }: CheckpointContext): Promise<void> {
     const done = this.#pending.find(({ missingFiles }) => missingFiles.delete(path));
     if (done === undefined || done.missingFiles.size > 0) return;

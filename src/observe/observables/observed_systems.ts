@@ -19,7 +19,7 @@ export interface SavedSystems {
   readonly systems: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Statistics of all systems. */
+/** Statistics of all systems: one object of type `T` per `systemId`. */
 export class ObservedSystems<T extends Collected> {
   readonly #hook: string;
   readonly #restore: (saved: Readonly<Record<string, unknown>>) => T | undefined;

@@ -91,9 +91,9 @@ export class Profiler implements FinishedHook<string> {
   readonly frequency: number;
   /** Schedules of the stages of training that do not count steps. */
   readonly stageTimes: Readonly<Record<string, ScheduleOptions>> = EACH;
-  /** Kinds of engines that have handlers in the overload table. */
+  /** Kinds of engines for which `on` has handlers. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table: one handler for all stages of each kind in `kinds`. */
+  /** One handler for all observe stages of each kind in `kinds`. */
   readonly on: object = {
     dynamics: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },
     training: { "*": (ctx: BaseContext, stage: string) => this.#mark(ctx, stage) },

@@ -74,7 +74,10 @@ export class ActiveReporter {
     }
   }
 
-  /** Calls a function of the reporter. Its errors name the reporter. */
+  /**
+   * Calls a function of the reporter, unless the reporter is not open or has failed. Throws errors that name the
+   * reporter.
+   */
   #try(work: () => void | PromiseLike<void>): void | PromiseLike<void> {
     if (this.#state !== undefined) return;
     try {

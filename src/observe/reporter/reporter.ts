@@ -74,9 +74,9 @@ export class Reporter implements FinishedHook<string> {
   readonly reads: readonly string[];
   /** Reaction to a reporter that fails. */
   readonly onError: "warn" | "throw";
-  /** Kinds of engines that have handlers in the overload table. */
+  /** Kinds of engines for which `on` has handlers. */
   readonly kinds: readonly AnyStages[] = [DynamicsStage, TrainingStage];
-  /** Overload table: the handlers of each kind in `kinds`. */
+  /** Handlers by stage name, for each kind in `kinds`. */
   readonly on: object;
   /** Handler for engines of all other kinds. */
   readonly otherwise: Otherwise;

@@ -39,7 +39,10 @@ const LARGEST_TRANSACTION = 256;
 const SECONDS_TO_2000 = 946681200;
 const SECONDS_PER_YEAR = 31557600;
 
-/** A database of systems. Appended systems are stored by the next `sync`, entirely or not at all. */
+/**
+ * A database of systems. Each batch is inserted entirely or not at all. Other programs see it once the transaction is
+ * committed: by the next `sync`, or when the transaction has 256 systems.
+ */
 export class AseStore implements FrameStore {
   readonly #path: string;
   readonly #username: string | null;
@@ -148,7 +151,7 @@ export class AseStore implements FrameStore {
     return Promise.resolve();
   }
 
-  /** Deletes the rows that the condition `where` selects, in all tables. */
+  /** Deletes the rows that the SQL clause `where` selects from all tables; an empty clause selects all rows. */
   #delete(where: string, verb: string): void {
     const database = this.#database!;
     this.#commit();

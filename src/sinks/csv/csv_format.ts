@@ -21,8 +21,8 @@ const HEADER_START = "systemId,";
 const FIRST: readonly string[] = ["systemId", "step", "time", "sourceId", "energy"];
 
 /**
- * Format of rows with the given columns. By default the columns are those of the file, or `FIRST` and all
- * other numbers of the first systems.
+ * Format of rows with the given columns. By default an existing file keeps its columns, and a new file gets those in
+ * `FIRST` and all other numbers of the first systems.
  */
 export class CsvFormat implements TextFormat<number[]> {
   readonly startBytes: number = 1 << 16;

@@ -13,7 +13,7 @@ const CHUNK = 1 << 16;
 export class FileEnd {
   readonly #file: Pick<OpenFile, "write" | "truncate">;
   readonly #path: string | URL;
-  /** Size in bytes without an incomplete write. */
+  /** Size of the content in bytes, without the bytes of a failed write. */
   #size: number;
   /** True if the file may contain a part of a failed write after `#size`. */
   #isTorn = false;

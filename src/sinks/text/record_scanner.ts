@@ -8,13 +8,13 @@ import type { TextFormat } from "./text_format.ts";
 
 const NEWLINE = 10;
 
-/** The incomplete line at the end of the scanned bytes, or the record that it belongs to. */
+/** State of the scan at the end of the scanned bytes: the incomplete line, and the record that it belongs to. */
 interface OpenLine {
   /** Position in the file, in bytes, at which the next `push` continues. */
   at: number;
   /** Number of the line. */
   number: number;
-  /** First bytes of the record. */
+  /** First bytes of the record, at most `startBytes` of the format. */
   start: Uint8Array;
   /** Number of lines that the record still lacks. */
   missing: number;
@@ -48,8 +48,9 @@ export class RecordScanner {
   }
 
   /**
-   * Calls `found` with the position and the line number of each record that these bytes complete. Throws the error of
-   * the format if the first line of a record is not valid.
+   * Scans the next bytes of the file. Calls `found` with the position of the first byte and the number of the first
+   * line of each record that these bytes complete. Throws the error of the format if the first line of a record is
+   * not valid.
    */
   push(bytes: Uint8Array, found: (start: number, line: number) => void): void {
     const open = this.#open;

@@ -173,7 +173,7 @@ export class TextStore<T> {
     }
   }
 
-  /** Compares all records with their checksums. */
+  /** Compares all records with their checksums, and reports an incomplete record at the end of the file. */
   async *check(): AsyncGenerator<CheckedPart, void> {
     const file = await openFile(this.#path, "r");
     try {
@@ -199,7 +199,10 @@ export class TextStore<T> {
     }
   }
 
-  /** Scans the whole file and removes an unfinished record that a killed process left. */
+  /**
+   * Scans the whole file. Appends the newline to a last record that lacks only its newline, and removes any other
+   * unfinished record that a killed process left. Returns the end of the file, for appending.
+   */
   async #begin(file: OpenFile): Promise<FileEnd> {
     const { size } = await file.stat();
     const scanner = new RecordScanner(this.#format);
@@ -329,7 +332,7 @@ export class TextStore<T> {
   }
 }
 
-/** Returns the error of a format with the path in place of the name of the format. */
+/** Returns the error of a format with the path in place of the name of the format, and any other error unchanged. */
 function inFile(path: string, error: unknown): unknown {
   const isOfFormat = error instanceof SyntaxError || error instanceof RangeError;
   if (!isOfFormat || !FORMAT.test(error.message)) return error;

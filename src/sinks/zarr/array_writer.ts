@@ -61,7 +61,7 @@ export class ArrayWriter {
     return withSum(compression === "none" ? bytes : await zstd(this.#host.zlib, bytes, level));
   }
 
-  /** Writes a full chunk, or the current state of an incomplete one. */
+  /** Writes the packed bytes of a chunk, which is full or the incomplete one at the end of the array. */
   async put(chunk: number, packed: Uint8Array): Promise<void> {
     const shard = await this.#shardOf(chunk);
     await shard.put(chunk % CHUNKS_PER_SHARD, packed);

@@ -74,7 +74,10 @@ export class Column {
     return this.#bytes.length;
   }
 
-  /** Copies rows `from` to `to` of `values`. `base` is added to values of type int64. */
+  /**
+   * Appends the rows of `values` from `from` up to but not including `to`. `base` is added to each value if the array
+   * is of type int64.
+   */
   add(values: NumericArray, from: number, to: number, base: number = 0): void {
     const width = this.#width;
     this.#each(to - from, (at, count, done) => {
@@ -85,7 +88,7 @@ export class Column {
     });
   }
 
-  /** Adds rows with the plan's fill value. */
+  /** Appends rows with the plan's fill value. */
   addFill(rows: number): void {
     const width = this.#width;
     this.#each(rows, (at, count) => {

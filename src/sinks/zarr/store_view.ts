@@ -42,7 +42,7 @@ interface Arrays {
   readonly text: StoredArray | undefined;
 }
 
-/** The content of a store at one moment, which it reads on request. */
+/** The content of a store at one moment. Values are read on request. */
 export class StoreView {
   readonly root: RootMetadata;
   /** Fields by their names in Hooke. */
@@ -123,7 +123,8 @@ export class StoreView {
   }
 
   /**
-   * Returns the values of a field that has one number per system; `undefined` if the store has no such field.
+   * Returns the values of a field that has one number per system, without those of deleted systems; `undefined` if
+   * the store has no such field.
    */
   async scalars(name: string): Promise<NumericArray | undefined> {
     const field = this.fields.get(name);
@@ -133,7 +134,10 @@ export class StoreView {
     return this.#places === undefined ? values : values.filter(exists);
   }
 
-  /** Reads the systems with the given indices, in this order. Throws a SyntaxError if their data is damaged. */
+  /**
+   * Reads the systems with the given indices among those that are not deleted, in this order. Throws a SyntaxError if
+   * their data is damaged.
+   */
   async select(places: readonly number[]): Promise<Batch> {
     if (this.arrays === undefined) missing(this.#path, "systems");
     const at = places.map((place) => this.#places?.[place] ?? place);
@@ -238,7 +242,7 @@ function countInBatch(nodes: NumericArray, { node, edge }: Readonly<Record<Level
   }
 }
 
-/** Adds the fields that every batch has and a store may lack. */
+/** Returns the fields, with default values for the fields `masses`, `cell` and `pbc` if the store lacks them. */
 function withEssentials(fields: readonly SavedField[], offsets: Int32Array): SavedField[] {
   const all = [...fields], size = offsets.length - 1;
   const add = (name: BuiltInName, values: () => NumericArray) => {

@@ -147,7 +147,10 @@ export class StoreWriter {
     await this.#unlessBroken(() => this.#commit(this.#prepareCommit()));
   }
 
-  /** Closes all files. */
+  /**
+   * Closes all files. Unless the writer is broken, first commits the chunks of each shard and removes its unused
+   * space.
+   */
   async close(): Promise<void> {
     await settled(Array.from(this.#arrays.values(), (array) => array.close(!this.#isBroken)));
   }

@@ -136,7 +136,7 @@ export class WrittenStore {
     });
   }
 
-  /** Waits until the queue is empty. */
+  /** Waits until the queue is empty. Throws the first error since the last call that threw. */
   settle(): Promise<void> {
     return this.#queue.flush();
   }

@@ -32,7 +32,10 @@ export class Pending {
     if (at >= 0) this.#all.splice(at, 1);
   }
 
-  /** Removes the runs that have ended according to the words of the frame, and sets their numbers of steps. */
+  /**
+   * Removes the runs that have ended according to the words of the frame, and sets `done` of each to its number of
+   * steps.
+   */
   update(words: Uint32Array): void {
     const last = words[FrameWord.RUN]!;
     const isFrozen = words[FrameWord.OVERFLOW] !== 0; // if so, the last run has not ended

@@ -32,7 +32,7 @@ fn atom(s: u32, a: u32) {
 }`,
 };
 
-/** The same passes, which also sum the removed energy, per tile and then per system. */
+/** Passes that do the same as `ALONE` and also sum the removed energy, per tile and then per system. */
 const COUNTED: readonly Pass[] = [{
   per: "tile",
   code: /* wgsl */ `${TOUCH}
