@@ -8,18 +8,18 @@ import { codeOf } from "../base/file_refusal.ts";
 import { findHost, type Host } from "../platform/host.ts";
 import { UsageError } from "./options.ts";
 
-/** Folder that is created without `--out`. If it exists, a number is appended. */
+/** Name of the folder that is created without `--out`. If it exists, a number is appended. */
 const FOLDER = "hooke-demo";
 
 /** Files of a run of the demo. */
 export interface DemoFiles {
-  /** Folder of the files. */
+  /** Path of the folder with the files. */
   readonly folder: string;
-  /** Log of the relaxation, with a row for each crystal. */
+  /** Path of the log of the relaxation, with a row for each crystal. */
   readonly relaxLog: string;
-  /** Relaxed structure of each crystal. */
+  /** Path of the file with the relaxed structure of each crystal. */
   readonly relaxed: string;
-  /** Log of the dynamics, with a row for each crystal. */
+  /** Path of the log of the dynamics, with a row for each crystal. */
   readonly nvtLog: string;
 }
 

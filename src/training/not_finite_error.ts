@@ -59,7 +59,7 @@ export class NotFiniteError extends Error {
   }
 }
 
-/** Returns the tensors of a batch with values that are not finite. */
+/** Returns the floating-point tensors of a batch that have NaN or infinite values, with the number of these values. */
 export function notFiniteIn({ feeds }: TrainingBatch): NotFiniteTensor[] {
   return Object.entries(feeds).flatMap(([name, { data }]) => {
     const count = data instanceof Float32Array || data instanceof Float64Array

@@ -153,7 +153,7 @@ export function rangeOf(dtype: DType): readonly [least: number, largest: number]
   return dtype === "u32" ? [0, 4294967295] : [0, 255];
 }
 
-/** Creates an array of zeros. */
+/** Creates an array of `length` zeros of a dtype. */
 export function allocate(dtype: DType, length: number): NumericArray {
   return new ARRAYS[dtype](length);
 }

@@ -277,8 +277,8 @@ interface Rest {
 }
 
 /**
- * Returns the degrees of freedom that a constraint removes. Throws a RangeError if their number does not fit the
- * batch.
+ * Returns the degrees of freedom that a constraint removes. Throws a RangeError if `fixed` does not have one number
+ * per atom.
  */
 function heldBy(constraint: Constraint, state: ResidentBatch): Held {
   const held = constraint.hold(state), { nodeCount } = state.batch;

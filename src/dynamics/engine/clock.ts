@@ -28,7 +28,7 @@ export class Clock {
    * steps in each stage.
    */
   readonly counter: "stepsDone" | typeof STAGE_STEPS;
-  /** Time step of each stage; `undefined` if no step takes time. */
+  /** Time step of each stage, fs; `undefined` if no step takes time. */
   readonly #dt: readonly PerSystem[] | undefined;
   readonly #batch: Batch;
   /** Time step of each stage and system, fs; `undefined` until first needed. */

@@ -4,14 +4,14 @@
  * @module
  */
 
-/** State with the rounding remainders of the positions. */
+/** Name of the state with the rounding remainders of the positions. */
 export const POSITIONS_LOW = "positionsLow";
 
-/** State with the rounding remainders of the cells. */
+/** Name of the state with the rounding remainders of the cells. */
 export const CELL_LOW = "cellLow";
 
 /**
- * State with the numbers of steps and pairs that L-BFGS remembers. If a number is 0, the other states of L-BFGS are
- * not used.
+ * Name of the state with the numbers of steps and pairs that L-BFGS remembers. If a number is 0, the other states of
+ * L-BFGS are not used.
  */
 export const LBFGS_COUNTS = "lbfgsCounts";

@@ -137,7 +137,8 @@ export class HookCalls {
 }
 
 /**
- * Uploads the fields that hooks write before the step is planned, and counts the degrees of freedom that hooks hold.
+ * Prepares the planning of a step: uploads the fields that hooks write, and counts the degrees of freedom that hooks
+ * hold.
  */
 function prepareState({ state, constrained, devices, partOf }: StepParts): void {
   const hooks = devices();

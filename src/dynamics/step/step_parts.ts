@@ -62,7 +62,7 @@ export interface WithKernels {
   /** Fields that the hook writes. */
   readonly writes: readonly unknown[];
   /**
-   * True if the kernels give the same results when a system is translated, as `isInvariant` of models.
+   * True if the kernels give the same results when a system is translated. Models have the same property.
    *
    * @default false
    */

@@ -15,7 +15,10 @@ import { mapped } from "./tensor_data.ts";
 export interface IndexedDataset<S = Sample> {
   /** Number of samples. */
   readonly length: number;
-  /** Returns sample `index` for epoch `epoch`. It must return the same sample for the same two numbers. */
+  /**
+   * Returns sample `index` for epoch `epoch`. It must return the same sample in each call with the same index and
+   * epoch.
+   */
   get(index: number, epoch: number): S | Promise<S>;
 }
 

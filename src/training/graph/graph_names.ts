@@ -4,16 +4,16 @@
  * @module
  */
 
-/** Input with all parameters in one tensor, used on a GPU. */
+/** Name of the input with all parameters in one tensor, used on a GPU. */
 export const FLAT_PARAMETERS = "hooke:parameters";
 
-/** Output with all gradients in one tensor, used on a GPU. */
+/** Name of the output with all gradients in one tensor, used on a GPU. */
 export const FLAT_GRADIENTS = "hooke:gradients";
 
-/** Input with the factor of the gradients of each term of the loss. */
+/** Name of the input with one factor per term of the loss, by which the gradients of the term are multiplied. */
 export const SHARES = "hooke:shares";
 
-/** Output with the means of the terms of the loss, followed by those of the metrics. */
+/** Name of the output with the means of the terms of the loss, followed by those of the metrics. */
 export const MEANS = "hooke:means";
 
 /** Returns the name of the output with the gradient of a parameter. */

@@ -295,7 +295,7 @@ export class Runner {
     return fetches;
   }
 
-  /** Runs a session on a GPU, and waits for its work. The means are fetched later. */
+  /** Runs a session on a GPU. The means stay in a buffer, and are read by `fetch`. */
   async #runOnGpu(
     gpu: WebGpuBackend,
     { session, measured }: Opened,

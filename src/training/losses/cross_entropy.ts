@@ -9,13 +9,14 @@ import type { Loss, LossBuilder } from "./loss.ts";
 /** Options of {@linkcode crossEntropy}. */
 export interface CrossEntropyOptions {
   /**
-   * The output with a score for each class along its last axis, before any softmax.
+   * Name of the output with a score for each class along its last axis, before any softmax.
    *
    * @default the only float32 output of the model
    */
   readonly output?: string;
   /**
-   * The tensor of a batch with the correct classes, integers from 0. For scores [B, T, C] it has the shape [B, T].
+   * Name of the tensor in a batch with the correct classes, integers from 0. For scores [B, T, C] it has the shape
+   * [B, T].
    *
    * @default "target"
    */

@@ -6,13 +6,13 @@ import { type Loss, type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 /** Names of the tensors that a loss compares. */
 export interface LossOptions {
   /**
-   * The output of the model.
+   * Name of an output of the model.
    *
    * @default the only float32 output of the model
    */
   readonly output?: string;
   /**
-   * The tensor of a batch that the output is compared with. It has the shape of the output.
+   * Name of the tensor in a batch with which the output is compared. It has the shape of the output.
    *
    * @default "target"
    */

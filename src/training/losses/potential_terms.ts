@@ -13,37 +13,41 @@ import { type LossBuilder, meanOf, numbersOf } from "./loss.ts";
 
 /** Names of tensors. Names that are left out have their default. */
 export interface EnergyForcesNames {
-  /** The output with energies, [B], eV. */
+  /** Name of the output with energies, [B], eV. */
   readonly energy?: string;
-  /** The output with forces, [N, 3], eV/Å. If it is missing, it is added by differentiating the energy. */
+  /** Name of the output with forces, [N, 3], eV/Å. A missing output is added by differentiating the energy. */
   readonly forces?: string;
-  /** The output with stresses, [B, 3, 3], eV/Å³. If it is missing, stresses are computed from virials and cells. */
+  /**
+   * Name of the output with stresses, [B, 3, 3], eV/Å³. If the output is missing, stresses are computed from virials
+   * and cells.
+   */
   readonly stress?: string;
-  /** The input with positions, [N, 3], Å. */
+  /** Name of the input with positions, [N, 3], Å. */
   readonly positions?: string;
   /**
-   * The input with the shifts of edges, Å, which are added to their vectors. Needed for stresses by differentiation.
+   * Name of the input with the shifts of edges, Å, which are added to the vectors of the edges. Needed for stresses
+   * by differentiation.
    */
   readonly shifts?: string;
-  /** The input with the atoms of each edge. Needed for stresses by differentiation. */
+  /** Name of the input with the atoms of each edge. Needed for stresses by differentiation. */
   readonly edges?: string;
-  /** The input with the system of each atom. Needed for stresses by differentiation. */
+  /** Name of the input with the system of each atom. Needed for stresses by differentiation. */
   readonly batchIndex?: string;
-  /** The target energies of a batch. */
+  /** Name of the tensor in a batch with the target energies. */
   readonly energyTarget?: string;
-  /** The target forces of a batch. */
+  /** Name of the tensor in a batch with the target forces. */
   readonly forcesTarget?: string;
-  /** The target stresses of a batch. */
+  /** Name of the tensor in a batch with the target stresses. */
   readonly stressTarget?: string;
-  /** The weight of each energy; used with `weighted`. */
+  /** Name of the tensor with the weight of each energy; used with `weighted`. */
   readonly energyWeight?: string;
-  /** The weight of the forces of each atom; used with `weighted`. */
+  /** Name of the tensor with the weight of the forces of each atom; used with `weighted`. */
   readonly forcesWeight?: string;
-  /** The weight of each stress; used with `weighted`. */
+  /** Name of the tensor with the weight of each stress; used with `weighted`. */
   readonly stressWeight?: string;
-  /** The number of atoms of each system. */
+  /** Name of the tensor with the number of atoms of each system. */
   readonly atoms?: string;
-  /** The cells, [B, 3, 3], Å. Needed for stresses of a model without a stress output. */
+  /** Name of the tensor with the cells, [B, 3, 3], Å. Needed for stresses of a model without a stress output. */
   readonly cell?: string;
 }
 

@@ -22,7 +22,10 @@ export async function arraysOf(
   );
 }
 
-/** Writes values into the sections of an array. Values that are the section itself are skipped. */
+/**
+ * Writes values into the sections of an array, by the name of the parameter. Values that are a view of their own
+ * section are skipped.
+ */
 export function writeArrays(arena: Arena, array: string, values: NamedNumbers): void {
   const { backend, places } = arena, buffer = arena.array(array);
   const own = backend.isHost ? backend.view(buffer) : undefined;

@@ -74,7 +74,7 @@ export interface PotentialNames extends OutputNames {
   readonly energyWeight: string;
   readonly forcesWeight: string;
   readonly stressWeight: string;
-  /** Input with the number of atoms of each system. */
+  /** Name of the input with the number of atoms of each system. */
   readonly atoms: string;
 }
 

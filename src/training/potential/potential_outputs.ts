@@ -15,17 +15,17 @@ import { perVolume } from "./volumes.ts";
 
 /** Names of the added outputs, and of the inputs that they need. */
 export interface OutputNames {
-  /** Output with energies, [B], eV. */
+  /** Name of the output with energies, [B], eV. */
   readonly energy: string;
-  /** Output with forces, [N, 3], eV/Å. */
+  /** Name of the output with forces, [N, 3], eV/Å. */
   readonly forces: string;
-  /** Output with stresses, [B, 3, 3], eV/Å³. */
+  /** Name of the output with stresses, [B, 3, 3], eV/Å³. */
   readonly stress: string;
-  /** Input with the system of each atom, [N], which batches feed. */
+  /** Name of the input with the system of each atom, [N], which batches feed. */
   readonly systemOfAtom: string;
-  /** Input with zeros, [B], which batches feed. */
+  /** Name of the input with zeros, [B], which batches feed. */
   readonly zeros: string;
-  /** Input with the cells, [B, 3, 3], Å, which batches feed. */
+  /** Name of the input with the cells, [B, 3, 3], Å, which batches feed. */
   readonly cell: string;
 }
 
