@@ -24,8 +24,8 @@ interface LocalFrame {
   /** Number of steps requested so far. It is the same on all threads, even if some of them did fewer steps. */
   requestedSteps: number;
   /**
-   * Number of requested steps at which a system of the part diverged. The part does not run again until its control
-   * words are written.
+   * Number of requested steps at which a system of the part diverged; `undefined` if no system has diverged. After a
+   * divergence, the part does not run again until its control words are written.
    */
   divergedAt: number | undefined;
 }

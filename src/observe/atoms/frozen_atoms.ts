@@ -11,7 +11,10 @@ import { shifted } from "../../kernels/cells/unwrapped.ts";
 const ANCHORS = "frozenAnchors";
 const ANCHORED = new WeakSet<ResidentBatch>();
 
-/** Returns the anchors: the unwrapped position of each frozen atom, Å. Checkpoints contain them. */
+/**
+ * Returns the buffer of the anchors: the unwrapped position of each frozen atom, Å, three numbers per atom. The first
+ * call creates the buffer and marks the batch as having anchors, so that checkpoints contain them.
+ */
 export function anchorsOn(state: ResidentBatch): Buffer<"real"> {
   ANCHORED.add(state);
   return state.state(ANCHORS, { dtype: "real", level: "node", width: 3 });

@@ -144,7 +144,10 @@ export class SinkHook {
     }
   }
 
-  /** Writes systems to the sink. Throws errors of earlier writes. */
+  /**
+   * Writes systems to the sink. After a checkpoint was loaded, the first write removes the systems that were written
+   * after the checkpoint. Throws errors of earlier writes.
+   */
   protected async write(frame: Batch): Promise<void> {
     this.#check();
     await this.#truncate();

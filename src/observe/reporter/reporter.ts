@@ -197,7 +197,8 @@ export class Reporter implements FinishedHook<string> {
   }
 
   /**
-   * Hands a snapshot to all reporters. Errors are collected, so that one failing reporter does not stop the others.
+   * Adds a snapshot to the history, and hands it to all reporters. Errors are collected, so that one failing reporter
+   * does not stop the others.
    */
   #report(snapshot: ScalarSnapshot): void | PromiseLike<void> {
     this.history.add(snapshot);
@@ -233,7 +234,7 @@ export class Reporter implements FinishedHook<string> {
   }
 }
 
-/** Returns values of rows by source and name: `GradientMonitor/total`. */
+/** Returns the values of rows by source and name, such as `GradientMonitor/total`. */
 function named<V>(
   rows: readonly ScalarRow[],
   valuesOf: (row: ScalarRow) => Readonly<Record<string, V>>,

@@ -109,7 +109,7 @@ export class JsonReader {
   }
 }
 
-/** Reads the metadata of an array. Throws a SyntaxError that names the file and the key. */
+/** Reads the metadata of an array. If a value is not valid, throws a SyntaxError that names the file and the key. */
 export function readArrayMetadata(file: string, bytes: Uint8Array): ArrayMetadata {
   const json = new JsonReader(file);
   const meta = json.object("its content", json.parse(bytes));

@@ -20,8 +20,9 @@ const ALWAYS_THERE = ["zarr.json", ...GROUPS.map((group) => `${group}/zarr.json`
 const GONE = "it is missing";
 
 /**
- * Compares all metadata and all chunks with their checksums. Unused space in shards holds no data and is not
- * checked. Arrays and groups that another program added have no checksums.
+ * Compares all metadata and all chunks with their checksums. Unused space in shards holds no data and is not checked.
+ * Arrays and groups that another program added have no checksums. The last part that is yielded has the number of
+ * systems.
  */
 export async function* checkStore(host: Host, path: string): AsyncGenerator<CheckedPart, void> {
   const folders: string[] = [], unsealed: CheckedPart[] = [];
@@ -80,7 +81,7 @@ async function hasContent(host: Host, path: string): Promise<boolean> {
   return names.some((name) => name !== UNFINISHED);
 }
 
-/** Returns the paths of the metadata files of the store, its groups and its arrays. */
+/** Yields the paths of the metadata files of the store, its groups and its arrays. */
 async function* metadataIn(host: Host, folder: string): AsyncGenerator<string, void> {
   let names: readonly string[];
   try {

@@ -14,7 +14,7 @@ export type Rows = Readonly<Record<Level, number>>;
  *
  * @param known fields of the store
  * @param incoming fields of the new systems
- * @throws {TypeError} if a field differs from that of the store, or if some systems lack a field that has no
+ * @throws {TypeError} if a field differs from that of the store, or if some systems lack an integer field that has no
  * fill value
  */
 export function newFields(

@@ -13,7 +13,7 @@ import { VERSION } from "./metadata.ts";
 /** Location of a field in a store. */
 export interface FieldPlace {
   readonly group: "core" | "custom";
-  /** Name of its folder. */
+  /** Name of the field's folder in the group. */
   readonly stored: string;
   readonly level: Level;
 }

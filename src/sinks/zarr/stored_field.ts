@@ -107,7 +107,8 @@ function readFill(json: JsonReader, key: string, fill: unknown, dtype: DType): n
 }
 
 /**
- * Returns the description of a field of another program: the built-in field of that name, or a custom field.
+ * Returns the description of a field of another program: the built-in field of that name, or a custom field. If a
+ * built-in field has that name but another shape, the custom field gets another name.
  */
 function foreignInfo({ type, value }: ArrayMetadata, width: number, place: FieldPlace): FieldInfo {
   const name = nameOf(place), { level } = place;

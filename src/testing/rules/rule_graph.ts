@@ -20,7 +20,7 @@ export interface RuleGraph {
   lossOf(values: readonly string[]): RuleGraph;
 }
 
-/** Returns a graph with one operator and a scalar computed from its outputs. */
+/** Returns a graph with the operator of a case, and a scalar computed from its outputs. */
 export function ruleGraph(asked: RuleCase): RuleGraph {
   const { inputs, attributes = {}, outputs = 1, discrete = [], opset = 18 } = asked;
   const noise = numbers(1);
@@ -92,7 +92,10 @@ function named(dims: readonly number[]): string[] {
   return dims.map((length) => `L${length}`);
 }
 
-/** Adds an input or a constant, and returns its name. */
+/**
+ * Adds an input to the graph and its values to `feeds`, or adds a constant to the graph. Returns the name of the
+ * input or constant.
+ */
 function give(
   graph: Graph,
   feeds: Record<string, PlainTensor>,

@@ -72,7 +72,10 @@ export class ScriptedSteps {
     await loop.fire(TrainingStage.TRAIN_BEGIN);
   }
 
-  /** Runs one step, which may have several batches. */
+  /**
+   * Runs one step, which may have several batches, and counts it. Returns `false`, so that the loop does not count it
+   * again.
+   */
   async step(): Promise<false> {
     await this.between();
     const { state } = this.#host;
@@ -93,7 +96,10 @@ export class ScriptedSteps {
     return false;
   }
 
-  /** Fulfills requests of hooks between two steps. */
+  /**
+   * Records the checkpoints that hooks have requested, and fires CHECKPOINT_SAVE for each of them. Called between two
+   * steps.
+   */
   async between(): Promise<void> {
     const { loop, checkpoints } = this.#host;
     while (this.wanted.length > 0) {
@@ -116,7 +122,7 @@ export class ScriptedSteps {
     if (outcome.status !== "failed") await this.between();
   }
 
-  /** Handles an error of a step: ends all open scopes with the error. */
+  /** Handles an error of a step: fires EXCEPTION, and ends all open scopes with the error as their outcome. */
   async fail(error: unknown): Promise<undefined> {
     const { loop, state } = this.#host, outcome: Outcome = { status: "failed", error };
     loop.context.error = error;

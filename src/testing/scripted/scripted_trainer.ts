@@ -213,7 +213,7 @@ class Scripted implements TestTrainer {
     this.state.currentBatchIdx = 0;
   }
 
-  /** Stops the run after an error of a hook. */
+  /** Records an error of a hook, and stops the run. */
   #failed(warning: HookWarning): void {
     this.#thrown.push(warning);
     this.#loop.stop("a hook has thrown");
