@@ -20,12 +20,14 @@ export type AttributeValue =
   | { readonly floats: readonly number[] }
   | TensorProto;
 
-/** Attributes by name. */
+/** Values of attributes, by name of the attribute. */
 export type Attributes = Readonly<Record<string, AttributeValue>>;
 
 const encoder = new TextEncoder(), decoder = new TextDecoder();
 
-/** Encodes attributes of a new node. Throws a TypeError if a plain number is not an integer. */
+/**
+ * Returns the attributes of a new node in the form of a file. Throws a TypeError if a plain number is not an integer.
+ */
 export function attributeProtos(attributes: Attributes): AttributeProto[] {
   return Object.entries(attributes).map(([name, value]) =>
     create(AttributeProtoSchema, { name, ...fieldsOf(name, value) })

@@ -15,7 +15,7 @@ import { isExternal } from "./tensor_proto.ts";
  */
 export const MOST_TENSOR_BYTES: number = 2 ** 32;
 
-/** Throws an error with a requirement and the value that violates it. */
+/** Throws an error that names a requirement and the value that violates it. */
 export type Refuse = (requirement: string, value: string) => never;
 
 /** Calls `refuse` if a message is not a valid model. */
@@ -88,7 +88,7 @@ class Check {
     if (type !== undefined) this.#type(name, type);
   }
 
-  /** Checks a type. Only dimensions with numbers can be checked. */
+  /** Checks a declared type and its shape. Dimensions without a fixed length cannot be checked. */
   #type(name: string, { value }: TypeProto): void {
     if (value.case !== "tensorType" && value.case !== "sparseTensorType") return;
     const { elemType, shape } = value.value;
@@ -146,7 +146,10 @@ class Check {
     this.#count(values.name, elementTypeOf(values.dataType) ?? "f32", dims);
   }
 
-  /** Counts the elements of a tensor. Refuses negative lengths, and tensors above {@linkcode MOST_TENSOR_BYTES}. */
+  /**
+   * Returns the number of elements of a shape. Refuses negative lengths, and tensors above {@linkcode
+   * MOST_TENSOR_BYTES}.
+   */
   #count(name: string, type: ElementType, dims: readonly bigint[]): number {
     let count = 1;
     for (const length of dims) {
@@ -165,7 +168,7 @@ class Check {
   }
 }
 
-/** Describes a node by its name or its first output. */
+/** Returns a name for a node in messages: its operator with its name, or with its first output if it has no name. */
 export function showNode({ name, opType, output }: NodeProto): string {
   const own = name !== "" ? JSON.stringify(name) : `of ${JSON.stringify(output[0] ?? "")}`;
   return opType === "" ? `the node ${own}` : `the ${opType} ${own}`;

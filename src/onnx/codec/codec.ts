@@ -15,7 +15,7 @@ import type { ModelProto } from "./messages.ts";
 /** Options of {@linkcode decodeModel}. */
 export interface DecodeOptions {
   /**
-   * Name in error messages, such as a path.
+   * Name of the model in error messages, such as a path.
    *
    * @default "an ONNX model"
    */
@@ -64,7 +64,9 @@ export function decodeModel(bytes: Uint8Array, options: DecodeOptions = {}): Mod
   return model;
 }
 
-/** Parses bytes whose framing is valid. The library may still throw for reasons that are not checked here. */
+/**
+ * Parses bytes whose framing is valid. Throws a SyntaxError if the protobuf library refuses them for another reason.
+ */
 function parse(name: string, bytes: Uint8Array): ModelProto {
   try {
     return fromBinary(ModelProtoSchema, bytes);

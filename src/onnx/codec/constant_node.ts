@@ -2,7 +2,10 @@ import { attributeOf } from "./attributes.ts";
 import type { NodeProto, TensorProto } from "./messages.ts";
 import { makeTensorProto } from "./tensor_proto.ts";
 
-/** Returns the tensor of a Constant node from any of its attributes; `undefined` for strings and sparse tensors. */
+/**
+ * Returns the tensor of a Constant node, whichever attribute contains its value; `undefined` for strings and sparse
+ * tensors.
+ */
 export function tensorOfConstant(node: NodeProto): TensorProto | undefined {
   const [name] = node.output;
   const tensor = attributeOf(node, "value")?.t;

@@ -39,12 +39,15 @@ interface ElementInfo {
   readonly code: number;
   /** Bits of one element; 0 for strings. */
   readonly bits: number;
-  /** List of a TensorProto that holds the values if they are not raw bytes. One entry of it has `entryBits` bits. */
+  /**
+   * List of a TensorProto that contains the values if they are not raw bytes. Each entry of the list has `entryBits`
+   * bits.
+   */
   readonly list: TypedList;
   readonly entryBits: number;
 }
 
-/** Lists of a TensorProto that hold values instead of raw bytes. */
+/** Lists of a TensorProto that may contain its values instead of raw bytes. */
 export type TypedList =
   | "floatData"
   | "int32Data"
@@ -90,17 +93,17 @@ const BY_CODE = new Map(
   Object.entries(INFO).map(([type, { code }]) => [code, type as ElementType]),
 );
 
-/** Returns the type with a number of `TensorProto.DataType`, or `undefined` if the number is unknown. */
+/** Returns the element type with the number `code` in `TensorProto.DataType`; `undefined` if the number is unknown. */
 export function elementTypeOf(code: number): ElementType | undefined {
   return BY_CODE.get(code);
 }
 
-/** Returns the number of a type in `TensorProto.DataType`. */
+/** Returns the number of an element type in `TensorProto.DataType`. */
 export function codeOf(type: ElementType): number {
   return INFO[type].code;
 }
 
-/** Returns the list that holds values of a type. */
+/** Returns the list of a TensorProto that contains values of an element type. */
 export function listOf(type: ElementType): TypedList {
   return INFO[type].list;
 }
@@ -110,7 +113,7 @@ export function bytesOf(type: ElementType, count: number): number {
   return Math.ceil(count * INFO[type].bits / 8);
 }
 
-/** Returns the number of list entries for `count` elements. */
+/** Returns the number of entries that `count` elements take in the list of a TensorProto. */
 export function entriesOf(type: ElementType, count: number): number {
   const { bits, entryBits } = INFO[type];
   return bits === 0 ? count : Math.ceil(count * bits / entryBits);

@@ -112,7 +112,7 @@ function checkBytes(location: string, bytes: unknown): Uint8Array {
   );
 }
 
-/** Returns the values of a tensor as a view into the file. */
+/** Returns the bytes of a tensor as a view into the file that contains them. */
 function partOf(
   tensor: TensorProto,
   { location, offset, length }: Place,

@@ -16,7 +16,7 @@ interface Files {
   unlink(path: URL): Promise<void>;
 }
 
-/** A cached file with a note. */
+/** A cached file with data about it. */
 export interface CachedFile {
   /** Bytes of the file. */
   readonly bytes: Uint8Array;
@@ -24,7 +24,7 @@ export interface CachedFile {
   readonly note: unknown;
 }
 
-/** Cache of files in a folder, each under a key and with a hash that reveals damage. */
+/** Cache of files in a folder. Each file has a key and a hash; a file that does not match its hash is ignored. */
 export class FileCache {
   readonly #folder: URL;
   readonly #files: Files;
@@ -44,7 +44,7 @@ export class FileCache {
     this.#ending = ending;
   }
 
-  /** Returns the file with a key, or `undefined` if it does not exist or is damaged. */
+  /** Returns the file with a key; `undefined` if it does not exist, cannot be read or is damaged. */
   async read(key: string): Promise<CachedFile | undefined> {
     try {
       const seal = new TextDecoder().decode(await this.#files.readFile(this.#at(`${key}.json`)));
@@ -58,7 +58,10 @@ export class FileCache {
     }
   }
 
-  /** Writes a file atomically: concurrent readers see all of it or nothing. Throws errors of the file system. */
+  /**
+   * Writes a file and its hash. Concurrent readers get the complete file, or `undefined`. Throws errors of the file
+   * system.
+   */
   async write(key: string, { bytes, note }: CachedFile): Promise<void> {
     const seal = JSON.stringify({ hash: await hashOf(bytes), note });
     await this.#files.mkdir(this.#folder, { recursive: true });
@@ -82,7 +85,7 @@ export class FileCache {
   }
 }
 
-/** Returns the SHA-256 of the parts in hexadecimal. For several parts it is the hash of their hashes. */
+/** Returns the SHA-256 of the parts in hexadecimal digits. For several parts, it is the hash of their hashes. */
 export async function hashOf(...parts: readonly (Uint8Array | string)[]): Promise<string> {
   const bytes = parts.map((part) =>
     typeof part === "string" ? new TextEncoder().encode(part) : part

@@ -1,4 +1,4 @@
-/** First bytes of files that are often mistaken for models. */
+/** First bytes of files that are often mistaken for models, with the kind of the file for error messages. */
 const BEGINNINGS: readonly (readonly [begins: string, kind: string])[] = [
   ["version https://git-lfs", "a pointer of Git LFS: fetch the file itself (git lfs pull)"],
   [
@@ -11,7 +11,7 @@ const BEGINNINGS: readonly (readonly [begins: string, kind: string])[] = [
   ["{", "JSON"],
 ];
 
-/** Identifies a file that is not a model by its first bytes; `undefined` if they are unknown. */
+/** Returns the kind of a file that is not a model, according to its first bytes; `undefined` if they are unknown. */
 export function foreignKind(bytes: Uint8Array): string | undefined {
   const head = String.fromCharCode(...bytes.subarray(0, 64));
   const known = BEGINNINGS.find(([begins]) => head.trimStart().startsWith(begins));

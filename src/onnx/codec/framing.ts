@@ -17,26 +17,26 @@ import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf
  */
 const MOST_MEMORY = 2 ** 31;
 
-/** Maximum nesting of messages, which is also the library's limit. */
+/** Maximum nesting depth of messages. The protobuf library has the same limit. */
 const MOST_DEPTH = 100;
 
-/** Approximate memory of the library's objects, and of each number in a packed list of integers, in bytes. */
+/** Approximate memory in bytes that the library needs for a message, and for an integer in a packed list. */
 const BYTES_PER_MESSAGE = 256, BYTES_PER_INTEGER = 32;
 
 /** Wire types. The known fields do not use groups. */
 const VARINT = 0, BIT64 = 1, DELIMITED = 2, GROUP = 3, END_GROUP = 4, BIT32 = 5;
 
-/** Framing of a field. */
+/** Framing of a field in a message. */
 interface Frame {
   readonly name: string;
   readonly wire: number;
-  /** True if the numbers of a list may be packed behind one length. */
+  /** True if the field is a list of numbers that may be packed: stored one after another behind one length. */
   readonly packs: boolean;
   readonly isText: boolean;
   readonly message: Shape | undefined;
 }
 
-/** Framing of a message: its fields by number. */
+/** Framing of a message. The index in `fields` is the number of the field. */
 interface Shape {
   readonly name: string;
   readonly fields: (Frame | undefined)[];
@@ -75,11 +75,11 @@ function wireOf(scalar: ScalarType): number {
 export interface Fault {
   /** Requirement that the bytes violate, such as "a number must have at most 10 bytes". */
   readonly requirement: string;
-  /** Value that violates it. */
+  /** Value that violates the requirement. */
   readonly value: string;
 }
 
-/** Returns the first violation in the framing of a message, or `undefined`. */
+/** Returns the first violation in the framing of a message; `undefined` if the framing is valid. */
 export function findFault(schema: DescMessage, bytes: Uint8Array): Fault | undefined {
   const scan = new Scan(bytes);
   try {
@@ -91,7 +91,7 @@ export function findFault(schema: DescMessage, bytes: Uint8Array): Fault | undef
   return undefined;
 }
 
-/** Exception that ends a scan at any depth. */
+/** Exception that ends a scan at any nesting depth. */
 class Found {
   readonly fault: Fault;
   constructor(fault: Fault) {
@@ -111,7 +111,7 @@ class Scan {
     this.#bytes = bytes;
   }
 
-  /** Scans the fields up to `end`. */
+  /** Checks the fields of a message up to the position `end`. */
   message(shape: Shape, end: number, depth: number): void {
     if (depth >= MOST_DEPTH) {
       this.#refuse(`it must be nested at most ${MOST_DEPTH} deep`, "deeper", shape.name);
@@ -136,7 +136,7 @@ class Scan {
     this.#at = stop;
   }
 
-  /** Scans packed numbers behind one length. */
+  /** Checks packed numbers, which follow one common length. */
   #packed(shape: Shape, field: Frame, end: number): void {
     const stop = this.#end(shape, field.name, end);
     if (field.wire === VARINT) {
@@ -203,7 +203,7 @@ class Scan {
     if (this.#at > end) this.#overrun(shape.name);
   }
 
-  /** Reads the length of a field, and returns the position where the field ends. */
+  /** Reads the length of a field, and returns the position at which the field ends. */
   #end(shape: Shape, what: string, end: number): number {
     const length = this.#varint(end, shape.name);
     const stop = this.#at + length;

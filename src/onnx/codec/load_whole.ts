@@ -3,16 +3,16 @@ import { loadExternalData } from "./external_data.ts";
 import { loadModel } from "../session/session_model.ts";
 import type { ModelSource } from "../session/session_source.ts";
 
-/** A self-contained model, whose weights may have come from several files. */
+/** A self-contained model. Weights from other files are included in its bytes. */
 export interface WholeModel {
   /** Bytes of the model. */
   readonly bytes: Uint8Array;
-  /** Name in error messages. By default, the last part of the address, or "a model" for bytes. */
+  /** Name of the model in error messages. By default, the last part of the address, or "a model" for bytes. */
   readonly name: string;
 }
 
 /**
- * Reads a model and loads its external weights into it.
+ * Reads a model, and includes its external weights in its bytes.
  *
  * @throws {SyntaxError} if the file is not a model
  * @throws {Error} if a file cannot be read

@@ -12,7 +12,7 @@ import type { ModelProto } from "./messages.ts";
  */
 export const OPSETS: { readonly first: number; readonly last: number } = { first: 18, last: 21 };
 
-/** Returns the version of ai.onnx that a model imports; 1 for the oldest files, which do not declare it. */
+/** Returns the version of ai.onnx that a model imports; 1 if the model does not declare one, as in the oldest files. */
 export function opsetOf({ opsetImport }: ModelProto): number {
   const own = opsetImport.find(({ domain }) => domain === "" || domain === "ai.onnx");
   return own === undefined ? 1 : Number(own.version);

@@ -8,7 +8,7 @@ import type { ElementType } from "./element_type.ts";
 import type { TensorDtype, TensorInfo } from "../session/session_tensor.ts";
 import type { ValueDescription } from "./value_info.ts";
 
-/** Element types of sessions by those of files. Types that sessions do not support are missing. */
+/** Element types of sessions, by element type of files. Types that sessions do not support are missing. */
 export const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
   f16: "float16",
   f32: "float32",
@@ -25,8 +25,8 @@ export const DTYPES: { readonly [Type in ElementType]?: TensorDtype } = {
 };
 
 /**
- * Converts the description of an input or output. Unnamed dimensions are `""`. Throws a TypeError if it is not a
- * tensor of numbers.
+ * Converts the description of an input or output to that of a session. Unnamed dimensions are `""`. Throws a
+ * TypeError if the value is not a tensor of numbers.
  */
 export function tensorInfo(model: string, { name, type, shape }: ValueDescription): TensorInfo {
   const dtype = type && DTYPES[type];

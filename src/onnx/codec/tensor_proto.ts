@@ -22,7 +22,7 @@ export type TensorElements =
   | Uint32Array<ArrayBuffer>
   | BigUint64Array<ArrayBuffer>;
 
-/** Constructor of an array over a buffer. */
+/** Constructor of a view of a buffer, for one class of typed arrays. */
 interface ArrayClass {
   readonly BYTES_PER_ELEMENT: number;
   new (buffer: ArrayBuffer, offset: number, length: number): TensorElements;
@@ -87,7 +87,7 @@ export function makeTensorProto(
   });
 }
 
-/** Returns whether elements of this type can be stored in an array. */
+/** Returns whether an array class exists for elements of this type. */
 export function hasArray(type: ElementType): boolean {
   return ARRAYS[type] !== undefined;
 }
@@ -123,12 +123,15 @@ function arrayClass(type: ElementType): ArrayClass {
   );
 }
 
-/** Returns the number of elements that a tensor declares. It is exact for models from {@linkcode decodeModel}. */
+/**
+ * Returns the number of elements of the declared shape of a tensor. {@linkcode decodeModel} checks that the tensor
+ * has this number of values.
+ */
 export function elementCount(tensor: TensorProto): number {
   return tensor.dims.reduce((product, length) => product * Number(length), 1);
 }
 
-/** Returns the element type of a tensor. Throws a TypeError if Hooke does not know it. */
+/** Returns the element type of a tensor. Throws a TypeError if its number is unknown. */
 export function tensorType(tensor: TensorProto): ElementType {
   const type = elementTypeOf(tensor.dataType);
   if (type !== undefined) return type;
@@ -138,7 +141,7 @@ export function tensorType(tensor: TensorProto): ElementType {
   );
 }
 
-/** Returns whether the values are in another file. */
+/** Returns whether the values of a tensor are in another file. */
 export function isExternal({ dataLocation }: TensorProto): boolean {
   return dataLocation === TensorProto_DataLocation.EXTERNAL;
 }

@@ -38,7 +38,7 @@ export function describeValue({ name, type }: ValueInfoProto): ValueDescription 
 }
 
 /**
- * Creates the declaration of a tensor's name, type and shape.
+ * Returns the declaration of a value: its name, type and shape.
  *
  * @example
  * ```ts

@@ -34,7 +34,7 @@ export interface ModelDescription {
   readonly parameterCount: number;
   /** Size of all constants in bytes, including parameters. */
   readonly constantBytes: number;
-  /** Size of all intermediate values at the given dimensions, if no memory were reused. */
+  /** Size of all intermediate values for the lengths in `sizes`, if no memory were reused. */
   readonly values: ValueMemory;
   /** Files beside the model that hold its constants. */
   readonly externalFiles: readonly string[];
@@ -42,7 +42,7 @@ export interface ModelDescription {
 
 /** Memory of intermediate values. */
 export interface ValueMemory {
-  /** Bytes of the values whose shape is known. */
+  /** Size in bytes of the values whose shape is known. */
   readonly bytes: number;
   /** Number of values whose shape is unknown. */
   readonly unknown: number;
@@ -96,7 +96,7 @@ export function describeModel(model: ModelProto, options: DescribeOptions = {}):
   };
 }
 
-/** Counts parameters and the bytes of all constants. */
+/** Returns the number of parameters, and the size of all constants in bytes. */
 function sizesOfConstants(graph: GraphProto) {
   const constants = [
     ...graph.initializer,
@@ -139,7 +139,7 @@ function memoryOf(graph: GraphProto, sizes: Readonly<Record<string, number>>): V
   return { bytes, unknown };
 }
 
-/** Evaluates a length at the given dimensions; NaN if it is unknown. Exporters write products as `4*N`. */
+/** Returns a length for the given sizes of dimensions; NaN if it is unknown. Exporters write products as `4*N`. */
 function sizeOf(length: Length, sizes: Readonly<Record<string, number>>): number {
   if (typeof length === "number") return length;
   return (length ?? "?").split("*").reduce(
@@ -186,7 +186,7 @@ export function showModel(description: ModelDescription): string {
   ].join("\n");
 }
 
-/** Shortens a note: a list of parameters to their number, and other texts to their beginning. */
+/** Shortens a metadata entry: a list of parameters to their number, and any other text to its beginning. */
 function showNote(key: string, value: string): string {
   const parameters = key === PARAMETERS_NOTE ? parametersIn(value) : undefined;
   if (parameters !== undefined) return `${parameters.length} parameters are noted`;
@@ -195,7 +195,7 @@ function showNote(key: string, value: string): string {
     : `${value.slice(0, LONGEST_NOTE)}… (${value.length} characters)`;
 }
 
-/** Number of characters of a note that are shown. */
+/** Number of characters of a metadata entry that are shown. */
 const LONGEST_NOTE = 100;
 
 function showBytes(bytes: number): string {

@@ -1,7 +1,7 @@
 /**
- * Outline of a model: whether the file is complete, which operators it needs, and which other files hold its
- * weights. It is read from the protobuf encoding without decoding anything else, so that a model can be opened
- * without the codec.
+ * Outline of a model: its opsets, its operators, and the other files that contain its weights. It is read from the
+ * protobuf encoding without decoding anything else, so that a model can be opened without the codec. Reading also
+ * detects incomplete files.
  *
  * @module
  */
@@ -12,13 +12,15 @@ export interface ExternalTensor {
   readonly name: string;
   /** Path of the file with the values, relative to the file of the model. */
   readonly location: string;
-  /** Position in that file where the values end, in bytes; `undefined` if the model does not declare their length. */
+  /**
+   * Position in that file after the last byte of the values; `undefined` if the model does not declare their length.
+   */
   readonly end: number | undefined;
 }
 
 /** Use of an operator by a model. */
 export interface OperatorUse {
-  /** Name of the operator, with its domain unless that is ONNX's own. */
+  /** Name of the operator. It includes the domain, unless the domain is ai.onnx. */
   readonly operator: string;
   /** Number of nodes with this operator. */
   readonly count: number;
@@ -28,7 +30,7 @@ export interface OperatorUse {
 
 /** Result of {@linkcode outlineModel}. */
 export interface ModelOutline {
-  /** Versions of operators by domain; ONNX's own domain is "". */
+  /** Versions of operator sets by domain. The domain ai.onnx is "". */
   readonly opsets: ReadonlyMap<string, number>;
   /** Operators by name, including those in subgraphs. */
   readonly operators: ReadonlyMap<string, OperatorUse>;
@@ -41,7 +43,7 @@ const decoder = new TextDecoder();
 /** Maximum depth of subgraphs: enough for all exporters, and far below the limit of the call stack. */
 const DEEPEST = 100;
 
-/** A field of a message: a number, or the bytes from `at` to `end`. */
+/** A field of a message: the number `value`, or, if `isRun` is true, the bytes from `at` up to `end`. */
 interface Field {
   number: number;
   isRun: boolean;
@@ -187,7 +189,10 @@ function textOf(reader: Reader, { isRun, at, end }: Field): string {
   return isRun ? decoder.decode(reader.bytes.subarray(at, end)) : "";
 }
 
-/** Iterates over the fields of the message between two bytes. It reuses one object for all fields. */
+/**
+ * Yields the fields of the message from byte `from` up to byte `end`. Every field is the same object, which is
+ * reused.
+ */
 function* fieldsOf(reader: Reader, from: number, end: number): Generator<Field> {
   const field: Field = { number: 0, isRun: false, value: 0, at: from, end };
   for (let at = from; at < end;) {
@@ -206,7 +211,10 @@ function* fieldsOf(reader: Reader, from: number, end: number): Generator<Field> 
   }
 }
 
-/** Reads a variable-length number. Numbers above 2⁵³ lose digits, but none of them is used here. */
+/**
+ * Reads a variable-length number at byte `at`. Numbers above 2⁵³ lose digits, but the outline uses no number that
+ * large.
+ */
 function varintAt(
   reader: Reader,
   at: number,
@@ -241,8 +249,8 @@ function unreadable(reader: Reader, at: number): SyntaxError {
 }
 
 /**
- * Quotes the beginning of a text file, because HTML pages and pointers of Git LFS are more frequent than damaged
- * models.
+ * Returns a clause that quotes the beginning of a text file; "" for other files. HTML pages and pointers of Git LFS
+ * are more frequent than damaged models.
  */
 function beginningOf(bytes: Uint8Array): string {
   const text = decoder.decode(bytes.subarray(0, 40));

@@ -10,7 +10,7 @@
 import type { ModelProto } from "../codec/messages.ts";
 import { opsetOf } from "../codec/opset.ts";
 
-/** ONNX operators without a kernel for any type. */
+/** Operators of ai.onnx that have no kernel for any type. */
 const MISSING: ReadonlySet<string> = new Set([
   "OneHot",
   "NonZero",

@@ -10,8 +10,8 @@ import { isWhole, wrap } from "./operators/rounding.ts";
 import { walk } from "./strides.ts";
 
 /**
- * Computes `n` elements of `y`, starting at `k`. The elements of `a` are read from `i` on with stride `s`, those of
- * `b` from `j` on with stride `t`. Each operator has a separate loop, so that V8 can inline the operation.
+ * Computes a row of `n` elements of `y`, starting at index `k`. Reads `a` from index `i` on with stride `s`, and `b`
+ * from index `j` on with stride `t`. Each operator has a separate loop, so that V8 can inline the operation.
  */
 export type BinaryRow = (
   a: Float64Array,
@@ -32,7 +32,10 @@ export function rowOf(formula: (a: number, b: number) => number): BinaryRow {
   };
 }
 
-/** Combines two tensors elementwise, with broadcasting. Throws a RangeError if the shapes do not fit. */
+/**
+ * Applies a row function to two tensors elementwise, with broadcasting. Throws a RangeError if the shapes cannot be
+ * broadcast together.
+ */
 export function combine(
   node: NodeProto,
   a: PlainTensor,
@@ -58,8 +61,8 @@ export function combine(
 }
 
 /**
- * Creates an operator with two inputs. Integers use the row function `whole`. The result has the type `result`, by
- * default that of the first input.
+ * Creates an operator with two inputs. It applies `whole` to integers and `row` to other types. The result has the
+ * type `result`, or that of the first input.
  */
 export function binary(row: BinaryRow, whole: BinaryRow = row, result?: ElementType): Evaluate {
   return (inputs, node) => {

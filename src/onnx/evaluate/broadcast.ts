@@ -7,7 +7,7 @@
 import { gather, stridesOf } from "./strides.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
-/** Returns the shape to which tensors of these shapes broadcast; `undefined` if they do not fit. */
+/** Returns the shape to which tensors of these shapes broadcast; `undefined` if they cannot be broadcast together. */
 export function broadcastDims(
   ...all: readonly (readonly number[])[]
 ): readonly number[] | undefined {
@@ -25,8 +25,8 @@ export function broadcastDims(
 }
 
 /**
- * Returns the strides of a tensor of shape `dims` when it is iterated as one of shape `target`: 0 for repeated
- * axes.
+ * Returns the strides with which a tensor of shape `dims` is read as one of shape `target`. Broadcast axes have the
+ * stride 0.
  */
 export function broadcastStrides(dims: readonly number[], target: readonly number[]): number[] {
   const own = stridesOf(dims), before = target.length - dims.length;
@@ -36,8 +36,8 @@ export function broadcastStrides(dims: readonly number[], target: readonly numbe
 }
 
 /**
- * Returns the elements of a tensor broadcast to a shape. If the tensor has this shape already, its own array is
- * returned.
+ * Returns the elements of a tensor broadcast to a shape. If the tensor already has this shape, its array is returned
+ * without a copy.
  */
 export function broadcastData(
   { dims, data }: PlainTensor,

@@ -5,7 +5,7 @@ import type { PlainTensor } from "./plain_tensor.ts";
 import type { Plan, PlanStep } from "./plan.ts";
 import { roundTo } from "./operators/rounding.ts";
 
-/** Settings of an evaluation, apart from its inputs. */
+/** Settings of an evaluation. */
 export interface EvaluationRules {
   /** Nodes in the order of evaluation. */
   readonly plan: Plan;
@@ -17,7 +17,7 @@ export interface EvaluationRules {
   readonly maxBytes: number;
   /** Signal that aborts the evaluation. */
   readonly signal: AbortSignal | undefined;
-  /** Returns a constant of the graph. */
+  /** Returns a constant of the graph by its name. Throws a TypeError if it cannot be read. */
   constant(name: string): PlainTensor;
 }
 
@@ -33,7 +33,10 @@ export class Evaluation {
   #bytes = 0;
   #next = 0;
 
-  /** Starts before the first node. Takes ownership of the map of feeds. */
+  /**
+   * Creates an evaluation that begins with the first node. `feeds` are the inputs by name; results are added to the
+   * same map.
+   */
   constructor(rules: EvaluationRules, feeds: Map<string, PlainTensor>) {
     this.#rules = rules;
     this.#values = feeds;
@@ -60,7 +63,7 @@ export class Evaluation {
     return true;
   }
 
-  /** Returns a value by its name; `undefined` for an omitted input. */
+  /** Returns the value with a name; `undefined` if the name is "", which stands for an omitted input. */
   value(name: string): PlainTensor | undefined {
     return name === "" ? undefined : this.#values.get(name) ?? this.#rules.constant(name);
   }

@@ -62,8 +62,8 @@ export interface Evaluator {
    */
   run(feeds: PlainFeeds, wanted?: readonly string[]): Record<string, PlainTensor>;
   /**
-   * Does the same as `run`, and yields to the event loop about every 50 ms, so that timers run and the signal can
-   * be aborted.
+   * Evaluates the graph as `run` does, but yields to the event loop about every 50 ms, so that timers run and the
+   * signal can abort the evaluation.
    */
   runInTurns(
     feeds: PlainFeeds,
@@ -102,7 +102,7 @@ export function openEvaluator(
   return new GraphEvaluator(new Graph({ ...proto, opsetImport: imports }), opsetOf(proto), options);
 }
 
-/** Import of a supported opset, which replaces the imports of a model with the option `anyOpset`. */
+/** Opset import that replaces the imports of a model if `anyOpset` is true. */
 const ANY_OPSET = [{
   $typeName: "onnx.OperatorSetIdProto" as const,
   domain: "",

@@ -10,7 +10,7 @@ import { DTYPES } from "../codec/tensor_info.ts";
 import type { ValueDescription } from "../codec/value_info.ts";
 import { countOf, type PlainTensor } from "./plain_tensor.ts";
 
-/** Tensors by input name: plain, or in the form that sessions accept. */
+/** Tensors by name of the input, as plain tensors or in the form that sessions accept. */
 export type PlainFeeds = Readonly<Record<string, PlainTensor | HostFeed>>;
 
 /**
@@ -74,7 +74,9 @@ function refused(name: string, requirement: string, value: string): TypeError {
   );
 }
 
-/** Checks the shape of a feed. Lengths that are variable in the model accept any number. */
+/**
+ * Throws a RangeError if the shape of a feed does not fit the input. Variable lengths of the input accept any length.
+ */
 function checkDims({ name, shape }: ValueDescription, dims: readonly number[]): void {
   let fits = shape === undefined || shape.length === dims.length;
   for (let axis = 0; axis < dims.length && fits; axis++) {

@@ -9,12 +9,12 @@ import { countOf, type PlainTensor } from "./plain_tensor.ts";
 import { gather, stridesOf } from "./strides.ts";
 
 /**
- * Computes one line: reads `n` elements of `from`, starting at `at`, and writes the results to the same positions of
- * `to`, which contains zeros before.
+ * Computes one line. Reads `n` elements of `from`, starting at index `at`, and writes the results to the same indices
+ * of `to`, which contains zeros before the call.
  */
 export type Line = (from: Float64Array, to: Float64Array, at: number, n: number) => void;
 
-/** Returns a tensor of the same shape, computed line by line along an axis. */
+/** Applies `line` to all lines of a tensor along an axis. Returns a tensor of the same shape. */
 export function alongAxis(x: PlainTensor, axis: number, line: Line): PlainTensor {
   const order = x.dims.map((_, i) => i).filter((i) => i !== axis);
   order.push(axis);
@@ -25,7 +25,10 @@ export function alongAxis(x: PlainTensor, axis: number, line: Line): PlainTensor
   return permuted({ type: x.type, dims: from.dims, data }, back);
 }
 
-/** Permutes the axes of a tensor. If the order does not change, it shares the elements. */
+/**
+ * Permutes the axes of a tensor: axis i of the result is axis `order[i]` of x. If the order does not change, returns
+ * x itself.
+ */
 export function permuted(x: PlainTensor, order: readonly number[]): PlainTensor {
   if (order.every((axis, i) => axis === i)) return x;
   const strides = stridesOf(x.dims);
@@ -34,7 +37,10 @@ export function permuted(x: PlainTensor, order: readonly number[]): PlainTensor 
   return { type: x.type, dims, data };
 }
 
-/** Returns the number of elements before an axis, along it, and after it. */
+/**
+ * Returns the number of elements over the axes before an axis (`outer`), along the axis (`length`), and over the axes
+ * after it (`inner`).
+ */
 export function around(
   dims: readonly number[],
   axis: number,

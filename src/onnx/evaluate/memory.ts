@@ -7,7 +7,7 @@
 import { showNode } from "../codec/check_model.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
-/** Memory that a node may still allocate, in bytes, and the limit for all nodes together. */
+/** Memory limit of the node that is evaluated: the bytes that are left for it, and the limit for all nodes together. */
 interface Budget {
   readonly node: NodeProto;
   readonly limit: number;
@@ -34,7 +34,7 @@ function take(budget: Budget, bytes: number): void {
   throw beyondLimit(budget.node, budget.limit, bytes);
 }
 
-/** Returns the error for a node whose result exceeds the memory limit. */
+/** Returns the error for a node whose result exceeds the memory limit by `bytes`. */
 export function beyondLimit(node: NodeProto, limit: number, bytes: number): RangeError {
   return new RangeError(
     `Cannot evaluate ${showNode(node)}: the values of the graph exceed maxBytes (${limit}) ` +
@@ -42,7 +42,7 @@ export function beyondLimit(node: NodeProto, limit: number, bytes: number): Rang
   );
 }
 
-/** Runs the evaluation of a node, in which {@linkcode allocate} may provide at most `left` bytes. */
+/** Runs the evaluation of a node, during which {@linkcode allocate} may allocate at most `left` bytes. */
 export function within<T>(node: NodeProto, limit: number, left: number, run: () => T): T {
   const outer = budget;
   budget = { node, limit, left };

@@ -9,7 +9,7 @@ import { showNode } from "../codec/check_model.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 
-/** Returns a required input. Throws a TypeError if it is omitted. */
+/** Returns the input at an index. Throws a TypeError if it is omitted. */
 export function required(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -22,7 +22,10 @@ export function required(
   );
 }
 
-/** Resolves an axis that may be counted from the end. Throws a RangeError if it does not exist. */
+/**
+ * Returns the index of an axis, from 0. A negative axis counts from the end. Throws a RangeError if the axis does not
+ * exist.
+ */
 export function axisOf(axis: number, rank: number, node: NodeProto): number {
   if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
   throw refused(node, `an axis must be from ${-rank} to ${rank - 1}`, axis);
@@ -35,7 +38,10 @@ export function refused(node: NodeProto, requirement: string, value: unknown): R
   );
 }
 
-/** Returns a list of integers from an input, or from an attribute of old files; `undefined` if there is neither. */
+/**
+ * Returns the integers in the input at an index, or in an attribute, as in files of old opsets; `undefined` if both
+ * are missing.
+ */
 export function listOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -47,8 +53,8 @@ export function listOf(
 }
 
 /**
- * Resolves axes that may be counted from the end; `undefined` if there are none. Throws a RangeError if one does not
- * exist or is repeated.
+ * Returns the axes in the input at an index, or in the attribute `axes`, counted from 0; `undefined` if both are
+ * missing. Negative axes count from the end. Throws a RangeError if an axis does not exist or is repeated.
  */
 export function axesOf(
   inputs: readonly (PlainTensor | undefined)[],

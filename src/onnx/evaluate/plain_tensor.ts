@@ -23,7 +23,7 @@ export interface PlainTensor {
   readonly data: Float64Array;
 }
 
-/** Creates a plain tensor of these numbers. */
+/** Creates a plain tensor from values in row-major order. A Float64Array is used without a copy. */
 export function plainTensor(
   type: ElementType,
   dims: readonly number[],
@@ -37,7 +37,7 @@ export function scalar(type: ElementType, value: number): PlainTensor {
   return { type, dims: [], data: Float64Array.of(value) };
 }
 
-/** Creates a list of int64, such as a shape or axes. */
+/** Creates an int64 tensor with one axis, such as a shape or a list of axes. */
 export function wholeNumbers(values: readonly number[]): PlainTensor {
   return plainTensor("i64", [values.length], values);
 }
@@ -49,7 +49,7 @@ export function countOf(dims: readonly number[]): number {
   return count;
 }
 
-/** Returns the elements of a constant as a plain tensor. Throws as {@linkcode tensorValues} does. */
+/** Returns a constant as a plain tensor. Throws as {@linkcode tensorValues} does. */
 export function plainOf(tensor: TensorProto): PlainTensor {
   const type = tensorType(tensor);
   return {
@@ -59,7 +59,10 @@ export function plainOf(tensor: TensorProto): PlainTensor {
   };
 }
 
-/** Converts an array to doubles. 16-bit floats may be given as their bits. */
+/**
+ * Converts elements to doubles. Elements of 16-bit floats are given as their bits in a Uint16Array. A Float64Array is
+ * returned without a copy.
+ */
 export function doublesOf(type: ElementType, values: TensorElements): Float64Array {
   if (values instanceof Float64Array) return values;
   const data = new Float64Array(values.length);

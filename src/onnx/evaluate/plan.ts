@@ -7,20 +7,20 @@ import type { Evaluate, Operators } from "./operator.ts";
 export interface PlanStep {
   readonly node: NodeProto;
   readonly evaluate: Evaluate;
-  /** Names of values that no later step needs. */
+  /** Names of the values that no later step needs, so that their memory can be freed. */
   readonly done: readonly string[];
 }
 
 /** Nodes to evaluate, in order. */
 export interface Plan {
   readonly steps: readonly PlanStep[];
-  /** Names of the wanted values and of all values that they depend on. The inputs among them must be fed. */
+  /** Names of the wanted values and of all values that they depend on. Inputs of the graph among them must be fed. */
   readonly needed: ReadonlySet<string>;
 }
 
 /**
- * Plans the evaluation of the wanted values: lists the nodes that they depend on, in order. Throws as {@linkcode
- * operatorOf} does.
+ * Returns the nodes on which the wanted values depend, in the order of evaluation. Throws as {@linkcode operatorOf}
+ * does.
  */
 export function planFor(
   graph: Graph,

@@ -18,20 +18,20 @@ export function stridesOf(dims: readonly number[]): number[] {
 }
 
 /**
- * Processes one row of `n` elements of two tensors: the first from `i` with stride `s`, the second from `j` with
- * stride `t`. `k` is the number of elements before this row.
+ * Processes one row of `n` elements of two tensors: those of the first tensor from index `i` on with stride `s`, and
+ * those of the second from index `j` on with stride `t`. `k` is the number of elements in the rows before.
  */
 export type Row = (i: number, s: number, j: number, t: number, n: number, k: number) => void;
 
-/** Start positions in the first and the second tensor. */
+/** Index of the first element in the first tensor (`i`) and in the second tensor (`j`). */
 export interface WalkStart {
   readonly i?: number;
   readonly j?: number;
 }
 
 /**
- * Calls `row` for all rows of two tensors of the same shape, in order. Axes that are contiguous in both are merged,
- * so that rows become longer.
+ * Calls `row` for all rows of two tensors of the same shape, in row-major order. `first` and `second` are the strides
+ * of the tensors. Axes that are contiguous in both tensors are merged, so that rows become longer.
  */
 export function walk(
   dims: readonly number[],
@@ -81,7 +81,7 @@ function joined(dims: readonly number[], first: readonly number[], second: reado
   return { lengths, s, t };
 }
 
-/** Elements with strides: an array, the position of the first element, and the stride of each axis. */
+/** A tensor in an array with any strides. */
 export interface Strided {
   readonly data: Float64Array;
   readonly strides: readonly number[];
@@ -93,7 +93,7 @@ export interface Strided {
   readonly offset?: number;
 }
 
-/** Copies elements between strided arrays. */
+/** Copies the elements of a tensor of shape `dims` from one array with strides to another. */
 export function copyInto(to: Strided, from: Strided, dims: readonly number[]): void {
   const source = from.data, target = to.data;
   walk(dims, from.strides, to.strides, (i, s, j, t, n) => {
@@ -102,7 +102,7 @@ export function copyInto(to: Strided, from: Strided, dims: readonly number[]): v
   }, { i: from.offset ?? 0, j: to.offset ?? 0 });
 }
 
-/** Copies strided elements to a contiguous array. */
+/** Copies the elements of a tensor of shape `dims` to a new contiguous array, in row-major order. */
 export function gather(from: Strided, dims: readonly number[]): Float64Array {
   let count = 1;
   for (const length of dims) count *= length;

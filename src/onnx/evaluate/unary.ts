@@ -6,10 +6,10 @@ import type { Evaluate } from "./operator.ts";
 import type { PlainTensor } from "./plain_tensor.ts";
 import { wrap } from "./operators/rounding.ts";
 
-/** Function of one number. */
+/** Function of one element. */
 export type Formula = (x: number) => number;
 
-/** Applies a function to each element. */
+/** Applies a function to each element, and wraps integers to the range of `type`. */
 export function mapped(
   x: PlainTensor,
   formula: Formula,
@@ -20,12 +20,18 @@ export function mapped(
   return { type, dims: x.dims, data: wrap(type, data) };
 }
 
-/** Creates an operator with one input that applies the same function in every node. */
+/**
+ * Creates an operator that applies a function to each element of its input. The result has the type `type`, or that
+ * of the input.
+ */
 export function unary(formula: Formula, type?: ElementType): Evaluate {
   return (inputs, node) => [mapped(required(inputs, 0, node), formula, type)];
 }
 
-/** Creates an operator with one input whose function depends on the node's attributes. */
+/**
+ * Creates an operator that applies a function to each element of its input. The function depends on the attributes of
+ * the node.
+ */
 export function unaryOf(formulaOf: (node: NodeProto) => Formula): Evaluate {
   return (inputs, node) => [mapped(required(inputs, 0, node), formulaOf(node))];
 }

@@ -4,7 +4,7 @@ import type { Graph } from "../graph/graph.ts";
 import { GraphFacts } from "../infer/facts.ts";
 import type { ValueInfoProto } from "../codec/messages.ts";
 
-/** Names of the values from which forces are computed, and of the new outputs. */
+/** Names of the values from which forces are computed, and of the outputs to add. */
 export interface ForceRequest {
   readonly name: string;
   readonly positions: string;
@@ -13,7 +13,8 @@ export interface ForceRequest {
 }
 
 /**
- * Throws a RangeError if forces cannot be added to a model, with the requirement and the value that violates it.
+ * Throws a RangeError if forces cannot be added to a model. The message contains the requirement and the value that
+ * violates it.
  */
 export function checkForces(
   graph: Graph,
@@ -41,7 +42,7 @@ export function checkForces(
   checkFloats(new GraphFacts(graph), { positions, energy }, refuse);
 }
 
-/** Checks types and shapes of positions and energies. */
+/** Throws a RangeError if the positions or the energy have a wrong type or shape. */
 function checkFloats(
   facts: GraphFacts,
   { positions, energy }: Pick<ForceRequest, "positions" | "energy">,

@@ -12,15 +12,15 @@ import { showPasses } from "../passes/passes.ts";
 export interface ForcesReport {
   /** Version of ai.onnx that the model imports. */
   readonly opset: number;
-  /** Output that was differentiated. */
+  /** Name of the output that was differentiated. */
   readonly energy: string;
-  /** Input with respect to which it was differentiated. */
+  /** Name of the input with respect to which the energy was differentiated. */
   readonly positions: string;
-  /** Output with the forces. */
+  /** Name of the output with the forces. */
   readonly forces: string;
-  /** Output with the virials; `undefined` if they were not requested. */
+  /** Name of the output with the virials; `undefined` if they were not requested. */
   readonly virial: string | undefined;
-  /** Inputs that a strain moves, including the positions. Empty without virials. */
+  /** Names of the inputs that change with a strain, including the positions; empty without virials. */
   readonly strained: readonly string[];
   /** Number of nodes before, number of nodes added by differentiation, and number of nodes after all passes. */
   readonly nodes: { readonly before: number; readonly added: number; readonly after: number };
@@ -38,10 +38,10 @@ export interface ForcesModel {
   readonly report: ForcesReport;
 }
 
-/** Maximum number of nodes that a line names. */
+/** Largest number of nodes that one line lists. */
 const MOST_NODES = 3;
 
-/** Formats warnings as lines of text: one for all nodes with the same warning. */
+/** Formats warnings as lines of text. Nodes with the same warning share a line. */
 function showWarnings(warnings: readonly RootWarning[]): string[] {
   const groups = Map.groupBy(warnings, ({ op, why, hint }) => JSON.stringify([op, why, hint]));
   return [...groups.values()].map((group) => {

@@ -112,8 +112,8 @@ function pairInputs(g: GraphBuilder, edges: "stacked" | "separate"): [Value<"i32
 }
 
 /**
- * Returns two terms with s = (σ/r)⁶, [E, 1]: s² − s, which is the energy over 4ε, and s(½ − s)/r², which is
- * (dE/dr)/r over 48ε.
+ * Returns two terms of each pair, [E, 1], with s = (σ/r)⁶: `energies` is s² − s, the energy divided by 4ε, and
+ * `slopes` is s(½ − s)/r², which is (dE/dr)/r divided by 48ε.
  */
 function pairTerms(
   g: GraphBuilder,
@@ -131,7 +131,10 @@ function pairTerms(
   return { energies: g.where(isBeyond, 0, shifted), slopes: g.where(isBeyond, 0, slopes) };
 }
 
-/** Adds the forces of pairs to their atoms: `src` is pulled along the vector if the energy rises along it. */
+/**
+ * Adds nodes that sum the forces of pairs over their atoms. If the energy rises along the vector of a pair, the force
+ * on `src` points along it.
+ */
 function scatterForces(
   g: GraphBuilder,
   positions: Value<"f32">,
@@ -151,8 +154,8 @@ function scatterForces(
 }
 
 /**
- * Returns [N] zeros. The formula differs from that of the forces' zeros, because the runtime would otherwise merge
- * them and start both sums in one buffer.
+ * Adds nodes that compute zeros, [N], one per atom. The formula differs from that of the zeros for forces, because
+ * the runtime would otherwise merge both and start both sums in one buffer.
  */
 function zeroPerAtom(g: GraphBuilder, positions: Value<"f32">): Value<"f32"> {
   const x = g.gather(positions, g.constant("i32", 0), 1);

@@ -4,7 +4,9 @@ import type { Graph } from "../graph/graph.ts";
 import { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
-/** Names of the values from which pair vectors are computed, and of the energy that is computed from the vectors. */
+/**
+ * Names of the values from which the vectors of pairs are computed, and of the energy that depends on these vectors.
+ */
 export interface PairInputs {
   /** Positions, [N, 3]. */
   readonly positions: string;
@@ -15,9 +17,9 @@ export interface PairInputs {
 }
 
 /**
- * Returns the names of the pair vectors of each list, [E, 3], which are differences of positions plus shifts. Returns
- * `undefined` if the energy depends on positions or shifts in any other way. Virials use the vectors because they are
- * short whatever periodic image the positions are in, which reduces rounding errors.
+ * Returns for each list the name of the vectors of its pairs, [E, 3], which are differences of positions plus shifts.
+ * Returns `undefined` if the energy depends on positions or shifts in any other way. Virials are computed from these
+ * vectors because they are short whatever periodic image the positions are in, which reduces rounding errors.
  */
 export function pairVectors(
   graph: Graph,
@@ -44,7 +46,7 @@ export function pairVectors(
   return isAll ? shifted.map(({ output }) => output[0]!) : undefined;
 }
 
-/** Returns whether a node only adds, subtracts or selects rows of the given values. */
+/** Returns whether a node only adds, subtracts or selects rows of the values in `rows`. */
 function keepsRows(node: NodeProto, rows: ReadonlySet<string>): boolean {
   const { opType, domain, input: [a = "", b = ""] } = node;
   if (domain !== "" && domain !== "ai.onnx") return false;

@@ -1,5 +1,5 @@
 /**
- * Inputs of a model that a strain moves together with the atoms.
+ * Inputs of a model that change with a strain of its systems.
  *
  * @module
  */
@@ -10,38 +10,43 @@ import type { Graph } from "../graph/graph.ts";
 import { type Fact, GraphFacts } from "../infer/facts.ts";
 
 /**
- * Names of the inputs that a strain moves, and of their systems. An omitted member means the input with the default
- * name, if the model has it; `false` or `undefined` means that there is no such input.
+ * Names of the inputs that change with a strain, and of the inputs that contain the system of each atom and pair. An
+ * omitted member means the input with the default name, if the model has it; `false` or `undefined` means that there
+ * is no such input.
  */
 export interface StrainedValues {
   /**
-   * Name of the new output.
+   * Name of the output to add.
    *
    * @default "virial"
    */
   readonly output?: string | undefined;
   /**
-   * System of each atom, [N]. If there is no such input, there is one system.
+   * Name of the input with the system of each atom, [N]. Without it, the model has one system.
    *
    * @default "batch_idx"
    */
   readonly batch?: string | false | undefined;
   /**
-   * Shifts that are added to the vectors of the pairs, [E, 3], in the unit of the positions.
+   * Name of the input with the shifts that are added to the vectors of the pairs, [E, 3], in the unit of the
+   * positions.
    *
    * @default "shifts"
    */
   readonly shifts?: string | false | undefined;
-  /** System of each pair, [E]; by default that of the pair's first atom. */
+  /**
+   * Name of the input with the system of each pair, [E]. Without it, a pair belongs to the system of its first atom.
+   */
   readonly edgeBatch?: string | false | undefined;
   /**
-   * Pairs, [2, E] or [E, 2], or their first atoms, [E]. They are needed for shifts without `edgeBatch`.
+   * Name of the input with the pairs, [2, E] or [E, 2], or with their first atoms, [E]. It is needed for shifts
+   * without `edgeBatch`.
    *
    * @default "edge_index"
    */
   readonly edges?: string | false | undefined;
   /**
-   * Cells with their vectors as rows: [B, 3, 3], [3 B, 3], or [3, 3] for one system.
+   * Name of the input with the cells, whose rows are lattice vectors: [B, 3, 3], [3 B, 3], or [3, 3] for one system.
    *
    * @default "cell"
    */
@@ -56,29 +61,35 @@ export interface StrainedValues {
 
 /** Names of the inputs of a list of pairs. */
 export interface PairList {
-  /** Vectors that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
+  /**
+   * Name of the input with the shifts that are added to the vectors of the pairs, [E, 3], in the unit of the
+   * positions.
+   */
   readonly shifts: string;
-  /** System of each pair, [E]. If it is omitted, it is the system of the pair's first atom in `edges`. */
+  /**
+   * Name of the input with the system of each pair, [E]. Without it, a pair belongs to the system of its first atom
+   * in `edges`.
+   */
   readonly edgeBatch?: string | undefined;
-  /** Pairs, [2, E] or [E, 2], or their first atoms, [E]. */
+  /** Name of the input with the pairs, [2, E] or [E, 2], or with their first atoms, [E]. */
   readonly edges?: string | undefined;
 }
 
 /** Members of {@linkcode StrainedValues} that name an input. */
 type Member = Exclude<keyof StrainedValues, "output" | "lists">;
 
-/** Names with defaults filled in, and without omitted members. */
+/** Names of the inputs, with defaults filled in. Inputs that the model does not have are missing. */
 export type Strained = { readonly [member in Member]?: string } & {
   readonly output: string;
   readonly lists: readonly PairList[];
 };
 
-/** Returns all lists of pairs that have shifts, the model's own first. */
+/** Returns all lists of pairs with shifts. The list in the members `shifts`, `edgeBatch` and `edges` comes first. */
 export function pairListsOf({ shifts, edgeBatch, edges, lists }: Strained): PairList[] {
   return shifts === undefined ? [...lists] : [{ shifts, edgeBatch, edges }, ...lists];
 }
 
-/** Requirements of an input. */
+/** Requirements for an input. */
 interface Kind {
   /** Usual name of the input in exported potentials. */
   readonly usual?: string;
@@ -100,8 +111,8 @@ const MEMBERS = Object.keys(KINDS) as readonly Member[];
 export const STRAINED_MEMBERS: readonly string[] = ["output", "lists", ...MEMBERS];
 
 /**
- * Returns the inputs that a strain moves; `undefined` if virials are not requested. Throws a RangeError if a value
- * is not an input, or has a wrong type or shape, or if the systems of the shifts are unknown.
+ * Returns the names of the inputs that change with a strain; `undefined` if virials are not requested. Throws a
+ * RangeError if a value is not an input, or has a wrong type or shape, or if the systems of the shifts are unknown.
  */
 export function strainedValues(
   graph: Graph,

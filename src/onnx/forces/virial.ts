@@ -1,5 +1,5 @@
 /**
- * Virials from the derivatives of a graph's energy. The nodes of the graph do not change.
+ * Virials from the derivatives of the energy of a graph. Existing nodes of the graph do not change.
  *
  * @module
  */
@@ -9,21 +9,22 @@ import { GraphFacts } from "../infer/facts.ts";
 import { type PairList, pairListsOf, type Strained } from "./strained_values.ts";
 import { type Length, valueInfo } from "../codec/value_info.ts";
 
-/** Names of values in a graph, with the derivatives of its energy. */
+/** Names of values in a graph, and of the derivatives of its energy. */
 export interface Differentiated extends Strained {
   readonly positions: string;
   readonly energy: string;
   /**
-   * Vectors of the pairs of each list; `undefined` if the energy also depends on positions or shifts in another way.
+   * Names of the vectors of the pairs, one per list; `undefined` if the energy also depends on positions or shifts in
+   * another way.
    */
   readonly vectors: readonly string[] | undefined;
-  /** Names of dE/dx by the name of x. Values on which the energy does not depend are missing. */
+  /** Name of dE/dx for each x, by name of x. Values on which the energy does not depend are missing. */
   readonly slopes: ReadonlyMap<string, string>;
 }
 
 /**
- * Adds virials as an output: −Σ r ⊗ dE/dr over all strained values of a system. A strain ε moves r to r + r·ε, so
- * this is −dE/dε at ε = 0, without a strain in the graph.
+ * Adds an output with the virials: −Σ r ⊗ dE/dr over all values of a system that change with a strain. A strain ε
+ * changes r to r + r·ε, so this sum is −dE/dε at ε = 0. The graph needs no input for the strain.
  */
 export function virialOf(graph: Graph, of: Differentiated): void {
   const { output, batch, positions, cell, slopes } = of;
@@ -47,7 +48,10 @@ export function virialOf(graph: Graph, of: Differentiated): void {
   graph.addOutput(valueInfo(output, type, shape));
 }
 
-/** Returns the strained values as rows, with their derivatives and the system of each row. */
+/**
+ * Returns a triple for each value that changes with a strain: the name of its rows, of their derivatives, and of the
+ * system of each row (`undefined` for a single system).
+ */
 function rowsOf(
   graph: Graph,
   facts: GraphFacts,
@@ -65,7 +69,10 @@ function rowsOf(
   return [[flat(graph, facts, positions), slope, batch], ...ofPairs];
 }
 
-/** Reshapes [1, N, 3] to [N, 3]. */
+/**
+ * Adds a Reshape of a value from [1, N, 3] to [N, 3], and returns the name of the result. If `like` has another rank,
+ * returns the value itself.
+ */
 function flat(graph: Graph, facts: GraphFacts, name: string, like: string = name): string {
   if (facts.of(like).shape?.length !== 3) return name;
   return graph.make("Reshape", [name, graph.constantOf("i64", [-1, 3])]);
@@ -79,7 +86,7 @@ function plus(graph: Graph, total: string | undefined, more: string): string {
   return total === undefined ? more : graph.make("Add", [total, more]);
 }
 
-/** Returns the outer products r ⊗ g, row by row. */
+/** Adds nodes for the outer products r ⊗ g of each row, and returns the name of the result. */
 function outer(graph: Graph, r: string, g: string): string {
   const [first, second] = [[2], [1]].map((axis) => graph.constantOf("i64", axis));
   return graph.make("Mul", [
@@ -95,10 +102,10 @@ function scattered(graph: Graph, base: string, systems: string, rows: string): s
   return graph.make("ScatterND", [base, places, rows], { reduction: "add" });
 }
 
-/** Number of the type int64 in ONNX. `dropIdentities` removes casts of values that are int64 already. */
+/** Number of the element type int64 in files. `dropIdentities` removes casts of values that are int64 already. */
 const I64 = 7;
 
-/** Returns the cells as one matrix per system. */
+/** Adds a Reshape of the cells to one matrix per system if necessary, and returns the name of the result. */
 function cells(
   graph: Graph,
   facts: GraphFacts,
@@ -111,7 +118,10 @@ function cells(
   return graph.make("Reshape", [name, graph.constantOf("i64", lengths)]);
 }
 
-/** Returns the system of each pair, which is that of its first atom. */
+/**
+ * Returns the name of a list with the system of each pair, which is that of its first atom. Adds the nodes that
+ * compute it, unless the model has such an input. Returns `undefined` for a single system.
+ */
 function pairSystems(
   graph: Graph,
   facts: GraphFacts,
@@ -127,8 +137,8 @@ function pairSystems(
 }
 
 /**
- * Returns zeros [B, 3, 3]. B is the number of cells or energies; if energies are per atom, the number of systems in
- * the batch index.
+ * Adds nodes that compute zeros, [B, 3, 3], and returns the name of the result. B is the number of cells or energies.
+ * If energies are per atom, B is the number of systems in the batch index.
  */
 function zeros(graph: Graph, facts: GraphFacts, of: Differentiated): string {
   const { positions, energy, cell, batch } = of;
@@ -152,8 +162,8 @@ function zeros(graph: Graph, facts: GraphFacts, of: Differentiated): string {
 }
 
 /**
- * Returns the name of the variable number of systems if there is one energy per system; `undefined` if the energy may
- * be per atom.
+ * Returns the name of the dimension that counts systems, if there is one energy per system; `undefined` if the energy
+ * may be per atom.
  */
 function energySystems(
   facts: GraphFacts,
@@ -164,7 +174,7 @@ function energySystems(
   return isNamed && length !== facts.of(positions).shape?.at(-2) ? length : undefined;
 }
 
-/** Returns the number of systems or its name; `undefined` if the file has no name for it. */
+/** Returns the number of systems, or the name of the dimension that counts them; `undefined` if it has no name. */
 function systemsOf(facts: GraphFacts, of: Differentiated): Length {
   const own = energySystems(facts, of);
   if (own !== undefined || of.cell === undefined) return own;

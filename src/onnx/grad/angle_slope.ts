@@ -1,11 +1,10 @@
 /**
  * Gradient of atan(n / d) at d = 0. Exporters write the angle of a vector (atan2) in this form. At d = 0 the quotient
- * is infinite, while the angle and its gradient are finite.
- *
- * The rules of Atan and Div are applied one after the other, and neither alone can compute the limit. So the two
- * cooperate. Where d is 0, Atan passes its gradient g on unchanged, and Div treats it as the gradient of the angle.
- * Then n gets g · d / (n² + d²), and d gets −g · n / (n² + d²); both get 0 if n is 0, too. Elsewhere both rules are
- * bitwise identical to the usual ones.
+ * is infinite, while the angle and its gradient are finite. The rules of Atan and Div are applied one after the
+ * other, and neither alone can compute the limit. So the two rules cooperate. Where d is 0, the rule of Atan passes
+ * its gradient g on unchanged, and the rule of Div treats it as the gradient of the angle. Then n gets g · d / (n² +
+ * d²), and d gets −g · n / (n² + d²); both get 0 if n is 0, too. Elsewhere the results of both rules are bitwise
+ * identical to the usual ones.
  *
  * @module
  */
@@ -14,8 +13,8 @@ import type { NodeProto } from "../codec/messages.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
 /**
- * Returns the division that computes `value` if one Atan is its only user, apart from guarded nodes of earlier
- * gradients. Otherwise returns `undefined`.
+ * Returns the division that computes `value`, if one Atan is the only node that uses `value`, apart from guarded
+ * nodes of earlier gradients. Returns `undefined` in all other cases.
  */
 export function angleDivision(write: GradientWriter, value: string): NodeProto | undefined {
   const { graph } = write, node = graph.producer(value);
@@ -24,13 +23,18 @@ export function angleDivision(write: GradientWriter, value: string): NodeProto |
   return others.length === 1 && others[0]!.node.opType === "Atan" ? node : undefined;
 }
 
-/** Returns whether a node is a Where of an earlier gradient, which ignores the quotient where the divisor `d` is 0. */
+/**
+ * Returns whether a node is a Where of an earlier gradient that does not use the quotient where the divisor `d` is 0.
+ */
 function isGuarded({ graph }: GradientWriter, { opType, input }: NodeProto, d: string): boolean {
   const condition = graph.producer(input[0] ?? "");
   return opType === "Where" && condition?.opType === "Equal" && condition.input[0] === d;
 }
 
-/** Returns the gradient that Atan passes on to the division `node`. It is g where the divisor is 0. */
+/**
+ * Adds the gradient that Atan passes on to the division `node`, and returns its name. Where the divisor is 0, it is
+ * g.
+ */
 export function backToSlope(
   write: GradientWriter,
   g: string,

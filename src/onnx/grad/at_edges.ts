@@ -13,7 +13,10 @@
 import { Guards } from "../passes/guards.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
-/** Returns g / y, and 0 where y is 0. The value y is a root, whose derivative is infinite where it is 0. */
+/**
+ * Adds nodes for g / y, or 0 where y is 0, and returns the name of the result. The value y must be a root, whose
+ * derivative is infinite where it is 0.
+ */
 export function overRoot(write: GradientWriter, g: string, y: string): string {
   if (new Guards(write.graph).isOffZero(y)) return write.div(g, y);
   const isEdge = write.make("Equal", [y, 0]);
@@ -21,8 +24,8 @@ export function overRoot(write: GradientWriter, g: string, y: string): string {
 }
 
 /**
- * Returns g / √square, and 0 where `square` is 0. The root of 1 is taken there, so that derivatives of this
- * expression are finite as well.
+ * Adds nodes for g / √square, or 0 where `square` is 0, and returns the name of the result. Where `square` is 0, the
+ * root is taken of 1, so that derivatives of this expression are finite as well.
  */
 export function overRootOf(write: GradientWriter, g: string, square: string): string {
   const isEdge = write.make("Equal", [square, 0]);
@@ -31,8 +34,8 @@ export function overRootOf(write: GradientWriter, g: string, square: string): st
 }
 
 /**
- * Returns `slope(g, a)`, and 0 where `edge` is 0. The function `slope` must be linear in g. Where `edge` is 0, it
- * gets 0 for g and 1 for a, so that no infinity occurs.
+ * Adds nodes for `slope(g, a)`, or 0 where `edge` is 0, and returns the name of the result. The function `slope` must
+ * be linear in g. Where `edge` is 0, its arguments are 0 for g and 1 for a, so that no infinity occurs.
  */
 export function unlessZero(
   write: GradientWriter,

@@ -5,11 +5,9 @@ import { matrixProduct, type Sum } from "./matrix_product.ts";
 type Labels = readonly string[];
 
 /**
- * Multiplies two values and sums over the labels that the output lacks, by one MatMul or Gemm if there is anything
- * to sum. This avoids the memory of an elementwise product that is summed afterwards.
- *
- * Axes of length 1 are broadcast along axes of the same label. Labels that neither value has are missing from the
- * result.
+ * Adds nodes that multiply two values and sum over the labels that `output` lacks. If there are such labels, one
+ * MatMul or Gemm does both, which avoids the memory of an elementwise product. Axes of length 1 are broadcast along
+ * axes of the same label. Labels that neither value has are missing from the result.
  *
  * @param output labels of the result, in order
  */
@@ -32,7 +30,7 @@ export function contract(
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Removes the axes of x that have length 1 and whose label has another length in y. */
+/** Removes those axes of x that have length 1 and are broadcast along an axis of y with the same label. */
 function unrepeated(write: GradientWriter, x: Labeled, y: Labeled): Labeled {
   const gone = x.labels.filter((label) => {
     const other = lengthOf(y, label);
@@ -56,8 +54,8 @@ function productOver(write: GradientWriter, x: Labeled, y: Labeled, sum: Sum): L
 }
 
 /**
- * Relabels the summed axes of x, which have length 1 here, with labels that only y has. This saves inserting axes for
- * these labels.
+ * Gives the summed axes of x, which have length 1 here, labels that only y has. This saves inserting axes for these
+ * labels. Summed axes without a new label are removed.
  */
 function standIn(write: GradientWriter, x: Labeled, y: Labeled, { order, inner }: Sum): Labeled {
   const missing = order.filter((l) => y.labels.includes(l) && !x.labels.includes(l));

@@ -4,17 +4,17 @@ import { pathEnds, placeOf } from "./path.ts";
 import type { RuleSearch } from "./rule_of.ts";
 import { showNode } from "../codec/check_model.ts";
 
-/** Context of a differentiation. */
+/** The graph, values and rules of a differentiation. */
 export interface Differentiation extends RuleSearch {
   /** Writer of the gradient. */
   readonly write: GradientWriter;
   /** Names of the values that are differentiated. */
   readonly of: readonly string[];
-  /** Names of gradients, by the values with respect to which they are taken. */
+  /** Names of the gradients, by the names of the values with respect to which they are taken. */
   readonly wrt: Readonly<Record<string, string>>;
 }
 
-/** Maximum number of nodes that an error names. */
+/** Largest number of nodes that an error lists. */
 const MOST = 3;
 
 /**

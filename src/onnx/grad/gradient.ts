@@ -18,8 +18,8 @@ import { type Differentiation, noPathError } from "./differentiation.ts";
 /** Result of {@linkcode gradient}. */
 export interface GradientGraph {
   /**
-   * Output names of the gradients, by the values with respect to which they are taken. Each gradient has the type and
-   * shape of its value.
+   * Names of the outputs with the gradients, by the names of the values with respect to which they are taken. Each
+   * gradient has the type and shape of its value.
    */
   readonly names: Readonly<Record<string, string>>;
   /** Number of nodes that were added. */
@@ -89,7 +89,7 @@ export function gradient(graph: Graph, options: GradientOptions): GradientGraph 
   return { names: wrt, added: graph.nodes.filter((node) => !own.has(node)).length };
 }
 
-/** Propagates gradients from `of` through the nodes. Returns the nodes that pass no gradient on to their inputs. */
+/** Adds gradients node by node, from `of` backward. Returns the nodes that pass no gradient on to their inputs. */
 function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
   const { write, of, wrt } = setup, { graph, facts } = write;
   const { nodes, values: moving } = between(graph, facts, Object.keys(wrt), of);
@@ -115,7 +115,10 @@ function propagate(setup: Differentiation, shares: Shares): NodeProto[] {
 /** Nodes and constants that the graph had before the differentiation. */
 type Kept = ReadonlySet<NodeProto | TensorProto>;
 
-/** Runs a task. If the task throws, the nodes and constants that it has written are removed. */
+/**
+ * Runs a task. If the task throws, removes the nodes and constants that are not in `kept`, and throws the error
+ * again.
+ */
 function undoOnError<T>(setup: Differentiation, kept: Kept, task: () => T): T {
   const { write: { graph, facts }, of, wrt } = setup;
   try {
@@ -132,8 +135,8 @@ function undoOnError<T>(setup: Differentiation, kept: Kept, task: () => T): T {
 }
 
 /**
- * Returns one gradient for each value in `wrt`. For a value that no gradient reaches, it throws or returns zeros, as
- * `unused` demands.
+ * Returns the gradient of each value in `wrt`, by name of the value. If no gradient reaches a value, throws an error
+ * or returns zeros, as `unused` requires.
  */
 function sumsOf(
   setup: Differentiation,

@@ -9,28 +9,26 @@ import { sumTo } from "./sum_to.ts";
 /** Operators that change only the shape of a value. */
 const VIEWS: ReadonlySet<string> = new Set(["Reshape", "Squeeze", "Unsqueeze", "Flatten"]);
 
-/** Name of a value, or a number that becomes a constant of the other operand's type. */
+/** Name of a value, or a number, which becomes a constant of the other operand's type. */
 export type WriterOperand = string | number;
 
 /**
- * Writes the nodes of a gradient into a graph. Values are referred to by their names in the graph.
- *
- * Types and shapes of the written values are inferred as far as those of the graph are known. Equal constants and
- * equal shapes are written once. Operations that change nothing (· 1, + 0, a reshape to the same shape) are not
- * written at all.
+ * Adds the nodes of a gradient to a graph. Arguments and results of its methods are names of values in the graph.
+ * Types and shapes of new values are inferred as far as those of the graph are known. Equal constants and equal
+ * shapes are added once. Operations that change nothing (· 1, + 0, a reshape to the same shape) are not added.
  */
 export class GradientWriter {
-  /** Graph that is extended. */
+  /** Graph to which the nodes are added. */
   readonly graph: Graph;
   /** Types and shapes of the graph's values. */
   readonly facts: GraphFacts;
   readonly #constants = new Map<string, string>();
-  /** Names of the Shape nodes' results, by the shape that they contain. */
+  /** Names of the values that contain a shape as a list, by a key of that shape. */
   readonly #shapes = new Map<string, string>();
-  /** For each value whose elements are all equal, the number that they equal. */
+  /** Number that all elements of a value equal, by name of the value. */
   readonly #fills = new Map<string, number>();
 
-  /** Creates a writer. The facts must belong to the same graph. */
+  /** Creates a writer for a graph. `facts` must belong to the same graph. */
   constructor(graph: Graph, facts: GraphFacts) {
     this.graph = graph;
     this.facts = facts;
@@ -60,7 +58,7 @@ export class GradientWriter {
     return this.make("Sub", [x, y]);
   }
 
-  /** Returns x · y. A factor whose elements are all equal is replaced by that number. */
+  /** Returns x · y. If all elements of a factor are equal, the product is computed with that number. */
   mul(x: string, y: WriterOperand): string {
     if (typeof y === "string") {
       const right = this.fillOf(y), left = this.fillOf(x);
@@ -109,12 +107,15 @@ export class GradientWriter {
     return this.where(this.make("Greater", [by, 0]), x, down);
   }
 
-  /** Casts elements to another type. */
+  /** Returns x with its elements converted to a type. */
   cast(x: string, type: ElementType): string {
     return this.typeOf(x) === type ? x : this.graph.make("Cast", [x], { to: codeOf(type) });
   }
 
-  /** Sums over axes, which are removed, or kept with length 1 (`keepsAxes`). Without axes it returns x. */
+  /**
+   * Returns the sum of x over axes, which are removed, or get length 1 if `keepsAxes` is true. Without axes, returns
+   * x.
+   */
   reduceSum(x: string, axes: readonly number[], keepsAxes = false): string {
     if (axes.length === 0) return x;
     // Count axes from the start: onnxruntime 1.30 ignores negative axes if there are no elements.
@@ -122,12 +123,12 @@ export class GradientWriter {
     return this.make("ReduceSum", [x, this.ints(places)], { keepdims: keepsAxes ? 1 : 0 });
   }
 
-  /** Inserts axes of length 1 at these positions of the result. */
+  /** Returns x with additional axes of length 1. `axes` are their positions in the result. */
   unsqueeze(x: string, axes: readonly number[]): string {
     return axes.length === 0 ? x : this.#likewise(x, "Unsqueeze", [x, this.ints(axes)]);
   }
 
-  /** Removes axes of length 1. */
+  /** Returns x without the given axes, which must have length 1. */
   squeeze(x: string, axes: readonly number[]): string {
     if (axes.length === 0) return x;
     const list = this.ints(axes), sum = this.#summedOver(x, list);
@@ -135,20 +136,20 @@ export class GradientWriter {
     return this.#likewise(x, "Squeeze", [x, list]);
   }
 
-  /** Permutes axes: axis i of the result is axis `order[i]` of x. */
+  /** Returns x with permuted axes: axis i of the result is axis `order[i]` of x. */
   transpose(x: string, order: readonly number[]): string {
     if (order.every((axis, i) => axis === i)) return x;
     return this.#likewise(x, "Transpose", [x], { perm: order });
   }
 
-  /** Reshapes to the given lengths, or to the shape that a value contains. */
+  /** Returns x in the shape `shape`: a list of lengths, or the name of a value that contains the lengths. */
   reshape(x: string, shape: string | readonly number[]): string {
     if (typeof shape !== "string") return this.#likewise(x, "Reshape", [x, this.ints(shape)]);
     // A length of 0 means an empty axis, not a copied length.
     return this.#likewise(x, "Reshape", [x, shape], { allowzero: 1 });
   }
 
-  /** Reshapes to the shape of another value with the same number of elements. */
+  /** Returns x in the shape of another value with the same number of elements. */
   reshapeLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const { shape } = this.facts.of(like);
@@ -158,7 +159,7 @@ export class GradientWriter {
     );
   }
 
-  /** Broadcasts to the shape of another value. */
+  /** Returns x broadcast to the shape of another value. */
   expandLike(x: string, like: string): string {
     if (this.isOfShape(x, like)) return x;
     const number = this.fillOf(x);
@@ -166,12 +167,12 @@ export class GradientWriter {
     return this.make("Expand", [x, this.shapeOf(like)]);
   }
 
-  /** Returns a matrix product. */
+  /** Returns the matrix product of x and y. */
   matMul(x: string, y: string): string {
     return this.make("MatMul", [x, y]);
   }
 
-  /** Returns a constant list of integers (int64). */
+  /** Returns a constant int64 tensor with one axis. */
   ints(values: readonly number[]): string {
     return this.#constant(`i64[${values}]`, () => this.graph.constantOf("i64", values));
   }
@@ -192,7 +193,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the shape of a value as a list (int64), which is a constant if all lengths are known. */
+  /** Returns the shape of a value as an int64 tensor with one axis. It is a constant if all lengths are known. */
   shapeOf(x: string): string {
     const shape = this.facts.of(x).shape;
     if (shape === undefined) return this.make("Shape", [x]);
@@ -205,7 +206,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the length of one axis as a list of one number (int64), which is a constant if the length is known. */
+  /** Returns the length of one axis as an int64 tensor with one element. It is a constant if the length is known. */
   lengthOf(x: string, axis: number): string {
     const shape = this.facts.of(x).shape;
     const from = axis < 0 ? this.rankOf(x) + axis : axis;
@@ -217,7 +218,7 @@ export class GradientWriter {
     );
   }
 
-  /** Returns a tensor of equal numbers in the shape of another value. */
+  /** Returns a tensor in the shape of another value, whose elements all equal a number. */
   fill(value: number, like: string): string {
     const number = this.number(value, like);
     if (this.facts.of(like).shape?.length === 0) return number;
@@ -230,7 +231,7 @@ export class GradientWriter {
     return name;
   }
 
-  /** Returns the number that all elements of x equal if x was made by `fill` or `scalar`, otherwise `undefined`. */
+  /** Returns the number that all elements of x equal if x was made by `fill` or `scalar`; otherwise `undefined`. */
   fillOf(x: string): number | undefined {
     return this.#fills.get(x);
   }
@@ -241,7 +242,8 @@ export class GradientWriter {
   }
 
   /**
-   * Reverses a broadcast: sums x over the axes along which `like` was repeated to the shape of x.
+   * Returns x reduced to the shape of `like`, which has been broadcast to the shape of x: sums over the broadcast
+   * axes.
    *
    * @throws {RangeError} if the rank of a value is unknown
    */
@@ -257,7 +259,7 @@ export class GradientWriter {
   }
 
   /**
-   * Returns the lengths of all axes: numbers, or names of variable lengths.
+   * Returns the lengths of all axes of a value: numbers, or the names of variable lengths.
    *
    * @throws {RangeError} if the rank is unknown
    */
@@ -267,13 +269,13 @@ export class GradientWriter {
     throw unknownFact(this, x, "shape");
   }
 
-  /** Returns the number of axes. Throws a RangeError if it is unknown. */
+  /** Returns the number of axes of a value. Throws a RangeError if it is unknown. */
   rankOf(x: string): number {
     return this.lengthsOf(x).length;
   }
 
   /**
-   * Returns the element type.
+   * Returns the element type of a value.
    *
    * @throws {RangeError} if it is unknown
    */
@@ -283,7 +285,7 @@ export class GradientWriter {
     throw unknownFact(this, x, "type");
   }
 
-  /** Returns whether the elements are floats. True if their type is unknown. */
+  /** Returns whether the elements of a value are floats. Returns true if their type is unknown. */
   isFloat(x: string): boolean {
     const { type } = this.facts.of(x);
     return type === undefined || isFloat(type);
@@ -298,8 +300,8 @@ export class GradientWriter {
   }
 
   /**
-   * Adds a node that rearranges x, unless its result equals an existing value. If all elements of x are equal,
-   * `fillOf` knows those of the result, too.
+   * Adds a node that rearranges x, unless an existing value equals its result, and returns the name of the result. If
+   * all elements of x are equal, `fillOf` returns the same number for the result.
    */
   #likewise(x: string, op: string, inputs: readonly string[], attributes: Attributes = {}): string {
     const name = this.make(op, inputs, attributes);
@@ -314,7 +316,8 @@ export class GradientWriter {
   }
 
   /**
-   * If x is the unused result of a ReduceSum that keeps these axes, returns the value that it sums; else `undefined`.
+   * Returns the value that was summed if x is the unused result of a ReduceSum over `axes` that keeps them; otherwise
+   * `undefined`.
    */
   #summedOver(x: string, axes: string): string | undefined {
     const node = this.graph.producer(x);
@@ -323,7 +326,10 @@ export class GradientWriter {
     return isKept ? node.input[0] : undefined;
   }
 
-  /** Goes back from x through views to the first value with the shape of `like`; `undefined` if there is none. */
+  /**
+   * Returns the first value with the shape of `like` on the path from x back through views, beginning with x itself;
+   * `undefined` if there is no such value.
+   */
   #viewed(x: string, like: string): string | undefined {
     for (let source = x; source !== "";) {
       if (this.isOfShape(source, like)) return source;
@@ -333,7 +339,7 @@ export class GradientWriter {
     return undefined;
   }
 
-  /** Returns whether x keeps its shape when it is broadcast with `fill`. */
+  /** Returns whether broadcasting x with `fill` leaves the shape of x unchanged. */
   #isSpanned(fill: string, x: string): boolean {
     const inner = this.facts.of(fill).shape, outer = this.facts.of(x).shape;
     if (inner === undefined || outer === undefined || inner.length > outer.length) return false;

@@ -2,8 +2,9 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import type { Placed } from "./rule.ts";
 
 /**
- * Puts parts back into the shape of the value from which they were cut. Adjacent parts are joined by one Concat,
- * which is cheaper than a Pad and an Add per part. Returns one value per layer of non-overlapping parts.
+ * Adds nodes that put parts back into the shape of the value from which they were cut, with zeros elsewhere. Adjacent
+ * parts are joined by one Concat, which is cheaper than a Pad and an Add per part. Parts that overlap are in
+ * different layers. Returns one value per layer.
  */
 export function joined(write: GradientWriter, like: string, parts: readonly Placed[]): string[] {
   const layers: Placed[][] = [];
@@ -33,7 +34,7 @@ function ofLayer(write: GradientWriter, like: string, layer: readonly Placed[]):
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis });
 }
 
-/** Pads x along an axis with `before` zeros before its elements and `behind` zeros after them. */
+/** Adds a node that pads x along an axis, with `before` zeros before its elements and `behind` zeros after them. */
 function padded(
   write: GradientWriter,
   x: string,

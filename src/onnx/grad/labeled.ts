@@ -1,15 +1,15 @@
 import type { KnownLength } from "../infer/length.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 
-/** A value with labels for its axes. */
+/** A value whose axes have labels. */
 export interface Labeled {
   readonly name: string;
   readonly labels: readonly string[];
-  /** Lengths of the axes, as far as they are known. */
+  /** Length of each axis, as far as it is known. */
   readonly lengths: readonly KnownLength[];
 }
 
-/** An axis of the value `of`, and its length. */
+/** An axis of the value `of`, with its length. */
 export interface Axis {
   readonly of: string;
   readonly axis: number;
@@ -22,7 +22,7 @@ export interface Axis {
   readonly divisor?: number;
 }
 
-/** Attaches labels to the axes of a value, one per axis. */
+/** Returns a value with labels for its axes, in the order of the axes. */
 export function labeled(
   write: GradientWriter,
   name: string,
@@ -32,7 +32,7 @@ export function labeled(
   return { name, labels, lengths };
 }
 
-/** Returns the length of the axis with this label; `undefined` if there is none. */
+/** Returns the length of the axis with a label; `undefined` if no axis has it. */
 export function lengthOf({ labels, lengths }: Labeled, label: string): KnownLength | undefined {
   return lengths[labels.indexOf(label)];
 }
@@ -44,13 +44,13 @@ export function permuted(write: GradientWriter, x: Labeled, labels: readonly str
   return { name: write.transpose(x.name, order), labels, lengths };
 }
 
-/** Sums over all axes whose label is not in `kept`. */
+/** Adds a sum over all axes whose label is not in `kept`. */
 export function summed(write: GradientWriter, x: Labeled, kept: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => kept.includes(label) ? [] : [axis]);
   return without(x, axes, write.reduceSum(x.name, axes));
 }
 
-/** Removes the axes with these labels, which have length 1. */
+/** Removes the axes with the labels in `gone`, which must have length 1. */
 export function squeezed(write: GradientWriter, x: Labeled, gone: readonly string[]): Labeled {
   const axes = x.labels.flatMap((label, axis) => gone.includes(label) ? [axis] : []);
   return without(x, axes, write.squeeze(x.name, axes));
@@ -62,7 +62,10 @@ function without(x: Labeled, axes: readonly number[], name: string): Labeled {
   return { name, labels: x.labels.filter(stays), lengths: x.lengths.filter(stays) };
 }
 
-/** Permutes the axes to the order of `labels`, and inserts axes of length 1 for labels that x does not have. */
+/**
+ * Adds nodes that permute the axes of x to the order of `labels` and insert axes of length 1 for labels that x does
+ * not have. Returns the name of the result.
+ */
 export function aligned(write: GradientWriter, x: Labeled, labels: readonly string[]): string {
   const own = labels.filter((label) => x.labels.includes(label));
   const missing = labels.flatMap((label, axis) => own.includes(label) ? [] : [axis]);
@@ -71,13 +74,17 @@ export function aligned(write: GradientWriter, x: Labeled, labels: readonly stri
   return missing.some((axis, i) => axis !== i) ? write.unsqueeze(name, missing) : name;
 }
 
-/** Flattens to a matrix: the axes before `axis` become its rows, the others its columns. */
+/**
+ * Adds a Flatten of a value to a matrix, and returns the name of the matrix. The axes before `axis` become its rows,
+ * the others its columns.
+ */
 export function flattened(write: GradientWriter, { name, labels }: Labeled, axis: number): string {
   return labels.length === 2 && axis === 1 ? name : write.make("Flatten", [name], { axis });
 }
 
 /**
- * Reshapes a value so that each new length is the product of the lengths of some axes, possibly of other values.
+ * Adds a Reshape of a value. Each new length is the product of the lengths of one group of axes, possibly of other
+ * values. Returns the name of the result.
  */
 export function regrouped(
   write: GradientWriter,
@@ -101,7 +108,10 @@ export function regrouped(
   return write.make("Reshape", [name, shape], { allowzero: 1 });
 }
 
-/** Returns the product of the lengths of some axes as a list of one number (int64). */
+/**
+ * Adds nodes for the product of the lengths of some axes, and returns the name of the result, an int64 tensor with
+ * one element.
+ */
 export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
   return axes
     .map(({ of, axis, length, divisor = 1 }) => {
@@ -112,7 +122,7 @@ export function countOf(write: GradientWriter, axes: readonly Axis[]): string {
     .reduce((count, length) => write.make("Mul", [count, length]));
 }
 
-/** Returns one axis for each label: the axis with this label in the first value that has it. */
+/** Returns one axis for each label, taken from the first value that has an axis with this label. */
 export function axesOf(values: readonly Labeled[], labels: readonly string[]): Axis[] {
   return labels.map((label) => {
     const { name, labels: own, lengths } = values.find((value) => value.labels.includes(label))!;

@@ -12,7 +12,7 @@ import {
 
 type Labels = readonly string[];
 
-/** Labels of a product that is summed over some of its axes. */
+/** Labels of a product of two values that is summed over some axes. */
 export interface Sum {
   /** Labels of the result, in the preferred order. */
   readonly order: Labels;
@@ -21,9 +21,9 @@ export interface Sum {
 }
 
 /**
- * Computes a product as one matrix product or a stack of matrix products. Labels that only x has become rows, and
- * labels that only y has become columns; there must be at least one such label. The axes of the result are in the
- * order that needs no further transposition.
+ * Adds nodes that compute a product as one matrix product or a stack of matrix products. Labels that only x has
+ * become rows, and labels that only y has become columns; there must be at least one such label. The axes of the
+ * result are in the order that needs no further transposition.
  */
 export function matrixProduct(
   write: GradientWriter,
@@ -65,8 +65,8 @@ interface Parts {
 }
 
 /**
- * Computes one product of two matrices. Gemm can transpose its operands, so an operand whose summed axes come first
- * or last is not permuted.
+ * Adds nodes for one product of two matrices. Gemm can transpose its operands, so an operand whose summed axes come
+ * first or last is not permuted.
  */
 function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { rows, columns, inner } = parts;
@@ -86,7 +86,7 @@ function oneMatrix(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts):
   return labeled(write, write.squeeze(product, gone), [...rows, ...columns]);
 }
 
-/** Computes a stack of products, or one product with several row axes. */
+/** Adds nodes for a stack of matrix products, or for one product with several row axes. */
 function stacked(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): Labeled {
   const { stack, rows, columns, inner } = parts;
   // Without a stack, MatMul itself accepts several row axes.
@@ -113,8 +113,8 @@ function stacked(write: GradientWriter, x: Labeled, y: Labeled, parts: Parts): L
 }
 
 /**
- * Replaces the product by zeros if the summed axes are empty. In that case onnxruntime 1.30 fills only the first
- * product of a stack, and leaves the others uninitialized.
+ * Adds nodes that replace the product by zeros if the summed axes are empty, and returns the name of the result. In
+ * that case onnxruntime 1.30 fills only the first product of a stack, and leaves the others uninitialized.
  */
 function filled(write: GradientWriter, product: string, inner: readonly Axis[]): string {
   if (write.rankOf(product) === 2 || inner.every(({ length }) => Number(length) > 0)) {
@@ -132,7 +132,10 @@ function own({ labels }: Labeled, stack: Labels): Labels {
   return stack.filter((label) => labels.includes(label));
 }
 
-/** Joins each group of adjacent axes to one axis. An empty group becomes an axis of length 1. */
+/**
+ * Adds a node that joins each group of adjacent axes to one axis, and returns the name of the result. An empty group
+ * becomes an axis of length 1.
+ */
 function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): string {
   if (groups.every((group) => group.length === 1)) return x.name;
   if (groups.every((group) => group.length < 2)) return write.unsqueeze(x.name, emptyAmong(groups));
@@ -140,7 +143,7 @@ function joined(write: GradientWriter, x: Labeled, groups: readonly Labels[]): s
   return regrouped(write, x.name, groups.map((group) => axesOf([x], group)));
 }
 
-/** Splits the axes of a product that `joined` has joined. */
+/** Adds a node that splits the axes of a product into the axes that `joined` has joined. */
 function split(
   write: GradientWriter,
   product: string,

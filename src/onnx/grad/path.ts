@@ -3,15 +3,15 @@ import type { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { between, usedBy } from "../passes/path.ts";
 
-/** Describes where a node is in the file: "node 12 of 147, made from x and y". */
+/** Describes the position of a node in the graph: "node 12 of 147, made from x and y". */
 export function placeOf(nodes: readonly NodeProto[], node: NodeProto): string {
   const names = node.input.filter((name) => name !== "");
   return `node ${nodes.indexOf(node) + 1} of ${nodes.length}, made from ${names.join(", ")}`;
 }
 
 /**
- * Returns the nodes at which the paths from the value `wrt` end. These nodes use values that depend on `wrt`. They
- * either are among `ends`, or have no results that depend on `wrt`.
+ * Returns the nodes at which the paths from the value `wrt` end. Such a node uses a value that depends on `wrt`. It
+ * is one of `ends`, or no result of it depends on `wrt`.
  */
 export function pathEnds(
   graph: Graph,

@@ -1,5 +1,5 @@
 /**
- * Forces of models that were added before, from a folder.
+ * Models with added forces, cached in a folder.
  *
  * @module
  */
@@ -15,15 +15,15 @@ import type { LoadedOnnx, OnnxModelOptions } from "../options.ts";
  */
 export const VERSION = "0.1.0";
 
-/** A model with forces, and lines about the cache for `describe()`. */
+/** A model with forces, and the lines about the cache in the text of `describe()`. */
 export interface CachedForces {
-  /** The model. */
+  /** The model with forces. */
   readonly forces: ForcesModel;
-  /** The lines. */
+  /** Lines about the cache. */
   readonly kept: readonly string[];
 }
 
-/** Returns the result of `withForces`. Reads it from the cache if it is there, and writes it there otherwise. */
+/** Reads the result of `withForces` from the cache, or computes it and writes it to the cache. */
 export async function cachedForces(
   { bytes, file }: LoadedOnnx,
   wanted: WithForcesOptions,
@@ -47,7 +47,7 @@ export async function cachedForces(
 }
 
 /**
- * Returns the name of an option whose functions cannot be part of a cache key; `undefined` if there is no such
+ * Returns the name of an option with functions that a cache key cannot identify; `undefined` if there is no such
  * option.
  */
 function namelessOption({ rules, passes }: WithForcesOptions): string | undefined {
@@ -55,7 +55,7 @@ function namelessOption({ rules, passes }: WithForcesOptions): string | undefine
   return passes?.some((pass) => typeof pass !== "string") ? "custom passes" : undefined;
 }
 
-/** Writes a model with forces to the cache. A failure is only noted. */
+/** Writes a model with forces to the cache. If writing fails, the lines contain the reason. */
 async function keepForces(
   cache: FileCache,
   key: string,

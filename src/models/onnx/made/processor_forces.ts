@@ -1,5 +1,5 @@
 /**
- * Forces of models as the processor computes them, with passes that do not suit WebGPU.
+ * Models with added forces for the CPU. They are simplified by passes that do not suit WebGPU.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import { type CachedForces, cachedForces } from "./cached_forces.ts";
 
 const NAMES: readonly (string | Pass)[] = PROCESSOR_PASSES.map(({ name }) => name);
 
-/** Returns the options without passes that are for the processor only. */
+/** Returns the options without the passes that are only for the CPU. */
 export function portableOptions({ passes, ...wanted }: WithForcesOptions): WithForcesOptions {
   if (passes === undefined) return wanted;
   return { ...wanted, passes: passes.filter((pass) => !NAMES.includes(pass)) };
 }
 
 /**
- * Returns the model with forces for the processor; `undefined` if it is the same as for other devices, because passes for
- * the processor are not wanted or change nothing. Throws as `withForces` does.
+ * Returns the model with forces for the CPU; `undefined` if it is the same as for other devices, because no passes
+ * for the CPU are requested or they change nothing. Throws as `withForces` does.
  */
 export async function processorForces(
   { bytes, name, ...loaded }: LoadedOnnx,
@@ -42,7 +42,7 @@ export async function processorForces(
   return await cachedForces({ ...loaded, name, bytes, file }, { ...wanted, passes }, folder);
 }
 
-/** Describes the passes that changed the model for the processor only. */
+/** Describes the passes that changed the model only for the CPU. */
 export function showProcessorPasses(made: CachedForces | undefined): string[] {
   const { passes = [] } = made?.forces.report ?? {};
   return passes.filter(({ name, changed }) => changed > 0 && NAMES.includes(name))

@@ -12,7 +12,10 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { alongAxis, type Line } from "../lines.ts";
 import { type Formula, unary, unaryOf } from "../unary.ts";
 
-/** Returns a float attribute. Files store it as float32, so the default is rounded in the same way. */
+/**
+ * Returns a float attribute, or `otherwise` rounded to float32 if the node does not have it, because files store
+ * attributes as float32.
+ */
 function attribute(node: NodeProto, name: string, otherwise: number): number {
   return floatAttribute(node, name, Math.fround(otherwise));
 }
@@ -64,7 +67,9 @@ function shrink(node: NodeProto): Formula {
   return (x) => x < -lambda ? x + bias : x > lambda ? x - bias : 0;
 }
 
-/** Computes exp(x) over its sum. The maximum is subtracted first, so that nothing overflows. */
+/**
+ * Softmax of a line: exp(x) over its sum. The maximum is subtracted first, so that the exponentials do not overflow.
+ */
 const softmax: Line = (from, to, at, n) => {
   let most = -Infinity, sum = 0;
   for (let i = at; i < at + n; i++) most = Math.max(most, from[i]!);
@@ -80,14 +85,14 @@ const logSoftmax: Line = (from, to, at, n) => {
   for (let i = at; i < at + n; i++) to[i] = from[i]! - most - log;
 };
 
-/** Sets the first largest element to 1, all others to 0. */
+/** Hardmax of a line: the first largest element becomes 1, all others become 0. */
 const hardmax: Line = (from, to, at, n) => {
   let best = at;
   for (let i = at + 1; i < at + n; i++) if (from[i]! > from[best]!) best = i;
   if (n > 0) to[best] = 1;
 };
 
-/** Creates an operator that applies `line` along one axis, which is an attribute of the node. */
+/** Creates an operator that applies `line` along the axis in the attribute `axis`. */
 function along(line: Line): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node);

@@ -16,9 +16,9 @@ import { mapped } from "../unary.ts";
 const FLOATS: ReadonlySet<ElementType> = new Set(["f16", "bf16", "f32", "f64"]);
 
 /**
- * Converts a tensor to another type. A conversion to floats does not round the values. A conversion from floats to
- * integers truncates towards zero and wraps around, and non-finite values become 0. A boolean is true for any value
- * except 0.
+ * Converts a tensor to another element type. Conversion to a floating-point type does not round the values.
+ * Conversion from a floating-point type to integers truncates toward zero and wraps around; non-finite values become
+ * 0. Conversion to booleans makes 0 false and every other value true.
  */
 function cast(x: PlainTensor, type: ElementType, node: NodeProto): PlainTensor {
   if (x.type === type) return x;

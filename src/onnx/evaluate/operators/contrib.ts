@@ -15,7 +15,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import type { PlainTensor } from "../plain_tensor.ts";
 import { type Formula, mapped, unary, unaryOf } from "../unary.ts";
 
-/** Adds a term that broadcasts to the tensor's shape, if there is one. */
+/** Returns x plus a term that broadcasts to the shape of x; returns x if the term is `undefined`. */
 function plus(node: NodeProto, x: PlainTensor, term: PlainTensor | undefined): PlainTensor {
   if (term === undefined) return x;
   if (broadcastDims(x.dims, term.dims)?.join() !== x.dims.join()) {

@@ -17,7 +17,7 @@ import { placesOf, reach, stepsOf, type Windows, windowsOver } from "./windows.t
  * per window.
  */
 interface Plan {
-  /** Position in the wide image of each element of each window; negative outside of the image. */
+  /** Position in the wide image of each element of each window; negative for elements outside of the image. */
   readonly places: Int32Array;
   /** Number of images. */
   readonly batch: number;
@@ -27,17 +27,17 @@ interface Plan {
   readonly wide: number;
   /** Channels of the narrow image per group. */
   readonly narrow: number;
-  /** Elements of a channel of the wide image. */
+  /** Number of elements of one channel of the wide image. */
   readonly wideSize: number;
-  /** Elements of a channel of the narrow image. */
+  /** Number of elements of one channel of the narrow image. */
   readonly narrowSize: number;
-  /** Elements of a window. */
+  /** Number of elements of a window. */
   readonly kernelSize: number;
 }
 
 /**
- * Iterates over all pairs of elements that a weight connects, for one image and one pair of channels. A convolution
- * adds to the narrow image, a transposed convolution to the wide one.
+ * Adds the products of elements and weights for one image and one pair of channels. A convolution adds to the narrow
+ * image, a transposed convolution to the wide image.
  */
 // hot
 function addChannel(
@@ -58,7 +58,10 @@ function addChannel(
   }
 }
 
-/** Convolves images. In both directions the weights are [narrow channels, wide channels per group, …window]. */
+/**
+ * Convolves all images of a batch. The weights have the shape [narrow channels, wide channels per group, …window],
+ * also for a transposed convolution.
+ */
 function convolve(
   plan: Plan,
   arrays: { wide: Float64Array; narrow: Float64Array; weights: Float64Array },
@@ -92,7 +95,7 @@ function planOf(windows: Windows, batch: number, groups: number, weights: PlainT
   };
 }
 
-/** Fills channels with their bias, or 0 if there is none. */
+/** Allocates the elements of an image. Each channel is filled with its bias, or with 0 if `bias` is `undefined`. */
 function filled(dims: readonly number[], bias: PlainTensor | undefined): Float64Array<ArrayBuffer> {
   const data = allocate(countOf(dims));
   if (bias === undefined) return data;
@@ -124,7 +127,7 @@ const conv: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: narrow }];
 };
 
-/** Returns the windows over the result of a transposed convolution. */
+/** Returns the windows of a transposed convolution, which slide over its result. */
 function transposedWindows(
   node: NodeProto,
   counts: readonly number[],

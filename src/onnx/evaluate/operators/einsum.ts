@@ -13,7 +13,7 @@ import { refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
-/** Returns the length of each label. Lengths of 1 are broadcast. */
+/** Returns the length of each label, by label. An axis of length 1 is broadcast to the length of its label. */
 function lengthsOf(
   node: NodeProto,
   terms: readonly (readonly string[])[],
@@ -32,7 +32,10 @@ function lengthsOf(
   return lengths;
 }
 
-/** Returns the stride of each label: 0 if the value lacks it, and the sum of the strides if it occurs twice. */
+/**
+ * Returns the stride of each label in one term: 0 if the term lacks the label, and the sum of the strides if the
+ * label occurs twice.
+ */
 function labelStrides(
   labels: readonly string[],
   term: readonly string[],
@@ -47,13 +50,13 @@ function labelStrides(
   );
 }
 
-/** Position of an iteration over all indices of a shape, with the matching position in several arrays. */
+/** State of an iteration over all indices of a shape, with the current position in several arrays. */
 interface Walk {
   /** Shape of the iteration. */
   readonly dims: readonly number[];
   /** Current index. */
   readonly index: Int32Array;
-  /** Strides of each array. */
+  /** Strides of each array along the axes of the iteration. */
   readonly strides: readonly (readonly number[])[];
   /** Current position in each array. */
   readonly at: Int32Array;
@@ -65,8 +68,8 @@ function walk(dims: readonly number[], ...strides: readonly (readonly number[])[
 }
 
 /**
- * Advances the index along the axes from `from` up to, but not including, `to`. The last axis varies fastest. After
- * the last index it starts again.
+ * Advances the index along the axes from `from` up to but not including `to`. The last of these axes varies fastest.
+ * After the last index, the iteration returns to the first index.
  */
 // hot
 function advance({ dims, index, strides, at }: Walk, from: number, to: number): void {
@@ -82,7 +85,10 @@ function advance({ dims, index, strides, at }: Walk, from: number, to: number): 
   }
 }
 
-/** Sums products over the axes from `free` on, for each index of the axes before. */
+/**
+ * Writes one sum to `out` for each index of the axes before `free`: the sum of the products of the operands over the
+ * axes from `free` on.
+ */
 // hot
 function sumProducts(
   places: Walk,

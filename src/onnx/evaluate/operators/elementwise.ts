@@ -32,12 +32,15 @@ const div: BinaryRow = (a, b, y, i, s, j, t, n, k) => {
   for (const end = k + n; k < end; k++, i += s, j += t) y[k] = a[i]! / b[j]!;
 };
 
-/** Row function of 32-bit products. `Math.imul` keeps the low 32 bits, which doubles would lose. */
+/**
+ * Row function for products of integers of up to 32 bits. `Math.imul` keeps the low 32 bits, which products in double
+ * precision would lose.
+ */
 const mulNarrow = rowOf(Math.imul);
 
 /**
- * Creates a row function of 64-bit products. They wrap around before rounding: rounded first, −5 as an unsigned
- * integer would become 2^64, and wrap to 0.
+ * Creates a row function for products of 64-bit integers. Products wrap around before they are rounded to a double:
+ * rounded first, −5 as an unsigned integer would become 2^64, and wrap to 0.
  */
 function mulWide(last64: (bits: number, product: bigint) => bigint): BinaryRow {
   return rowOf((a, b) => {
@@ -55,23 +58,23 @@ const multiply: Evaluate = (inputs, node) => {
 };
 
 /**
- * Integer division, truncated as in C. It is exact below 2^53, where the quotient of doubles never rounds up to the
- * next integer.
+ * Row function for integer division, truncated as in C. It is exact below 2^53, where the quotient of doubles never
+ * rounds up to the next integer.
  */
 const divWhole = rowOf((a, b) => Math.trunc(a / b));
 
-/** Remainder with the sign of the divisor, as in Python. */
+/** Row function for the remainder with the sign of the divisor, as in Python. */
 const floorMod = rowOf((a, b) => {
   const rest = a % b;
   return rest !== 0 && rest < 0 !== b < 0 ? rest + b : rest;
 });
 
-/** Remainder with the sign of the dividend, as in C. */
+/** Row function for the remainder with the sign of the dividend, as in C. */
 const truncatedMod = rowOf((a, b) => a % b);
 
 /**
- * Power as in C: 1 to the power of NaN is 1, and so is −1 to the power of an infinity. JavaScript returns NaN for
- * both.
+ * Returns a to the power of b as in C: 1 to the power of NaN is 1, and −1 to the power of an infinity is 1.
+ * JavaScript returns NaN for both.
  */
 function power(a: number, b: number): number {
   if (b === 2) return a * a;
@@ -86,7 +89,7 @@ const mod: Evaluate = (inputs, node) => {
   return [combine(node, a, b, intAttribute(node, "fmod", 0) === 1 ? truncatedMod : floorMod)];
 };
 
-/** Creates an operator that combines one or more inputs from left to right. */
+/** Creates an operator that applies a row function to one or more inputs, from left to right. */
 function variadic(row: BinaryRow): Evaluate {
   return (inputs, node) => {
     let sum = required(inputs, 0, node);
@@ -110,7 +113,7 @@ const clip: Evaluate = (inputs, node) => {
   return [mapped(x, (value) => Math.min(Math.max(value, low), high))];
 };
 
-/** Returns a bound from an input, or from an attribute of old files. */
+/** Returns a bound of Clip from an input, or from an attribute in files of old opsets. */
 function bound(
   input: PlainTensor | undefined,
   node: NodeProto,

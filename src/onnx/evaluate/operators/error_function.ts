@@ -5,14 +5,14 @@
  */
 
 /**
- * Limit between the power series, which needs more terms for larger x, and the continued fraction, which converges
- * well only above.
+ * Value of x from which the continued fraction is used, which converges well only for large x. Below it, the power
+ * series needs few terms.
  */
 const FAR = 1.5;
-/** Value from which erf is 1 in double precision. */
+/** Value of x from which erf x is 1 in double precision. */
 const ONE = 6;
 
-/** Returns 2 / √π ∫₀ˣ exp(-t²) dt, with errors of some units in the last place. */
+/** Returns erf x = 2 / √π ∫₀ˣ exp(-t²) dt, with errors of a few units in the last place. */
 export function erf(x: number): number {
   const size = Math.abs(x);
   if (size >= ONE) return Math.sign(x);
@@ -26,12 +26,15 @@ export function erf(x: number): number {
   return 2 / Math.sqrt(Math.PI) * gaussian(x) * sum;
 }
 
-/** Returns 1 - erf, with full relative precision for small results, too. */
+/** Returns erfc x = 1 - erf x, with full relative precision even for small results. */
 export function erfc(x: number): number {
   return x >= FAR ? farErfc(x) : 1 - erf(x);
 }
 
-/** Evaluates the continued fraction Abramowitz and Stegun 7.1.14, with enough terms for x above {@linkcode FAR}. */
+/**
+ * Returns erfc x from the continued fraction Abramowitz and Stegun 7.1.14, with enough terms for x above {@linkcode
+ * FAR}.
+ */
 function farErfc(x: number): number {
   if (x === Infinity) return 0;
   let fraction = x;
@@ -39,7 +42,7 @@ function farErfc(x: number): number {
   return gaussian(x) / Math.sqrt(Math.PI) / fraction;
 }
 
-/** Returns exp(-x²), and corrects the rounding error of the square. */
+/** Returns exp(-x²), corrected for the rounding error of the square. */
 function gaussian(x: number): number {
   const square = x * x;
   // Split x into two halves by Veltkamp's method.

@@ -13,7 +13,7 @@ import { axisOf, refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, plainOf, type PlainTensor, scalar } from "../plain_tensor.ts";
 
-/** Returns the element of an input that must have exactly one. */
+/** Returns the only element of an input. Throws a RangeError if the input has another number of elements. */
 function numberOf(
   inputs: readonly (PlainTensor | undefined)[],
   index: number,
@@ -58,7 +58,10 @@ const eyeLike: Evaluate = (inputs, node) => {
   return [{ type, dims, data }];
 };
 
-/** Adds an axis along which one element is `on`. No element is `on` if the index is out of range. */
+/**
+ * Evaluates OneHot: adds an axis along which the element at the index has the value `on` and all others have `off`.
+ * If the index is out of range, all elements have `off`.
+ */
 const oneHot: Evaluate = (inputs, node) => {
   const indices = required(inputs, 0, node), values = required(inputs, 2, node);
   const depth = numberOf(inputs, 1, node);

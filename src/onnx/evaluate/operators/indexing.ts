@@ -14,7 +14,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /**
- * Resolves an index that may be counted from the end.
+ * Returns an index counted from 0. A negative index counts from the end.
  *
  * @throws {RangeError} if it is out of range
  */
@@ -44,8 +44,8 @@ const gather: Evaluate = (inputs, node) => {
 };
 
 /**
- * Returns the position to which each element of `indices` refers in a tensor of the same rank. Along the node's axis
- * it is the value of the element, along the other axes the element's own position.
+ * Returns the position in a tensor of shape `dims` for each element of `indices`, which has the same rank. Along the
+ * node's axis, the value of the element is the index. Along the other axes, the index is that of the element itself.
  *
  * @throws {RangeError} if an index is out of range, or a shape does not fit
  */
@@ -81,7 +81,7 @@ const gatherElements: Evaluate = (inputs, node) => {
   return [{ type, dims: indices.dims, data: taken }];
 };
 
-/** Slices to which rows of indices refer. */
+/** Slices of a tensor that rows of indices select. */
 export interface Slices {
   /** Position of the first element of each slice, one per row of indices. */
   readonly places: Int32Array;
@@ -92,9 +92,9 @@ export interface Slices {
 }
 
 /**
- * Returns the slices of a tensor to which the last axis of `indices` refers.
+ * Returns the slices of a tensor of shape `dims` that the rows of `indices` along its last axis select.
  *
- * @param batch number of leading axes that both have in common
+ * @param batch number of leading axes that the tensor and `indices` have in common
  * @throws {RangeError} if an index is out of range, or a shape does not fit
  */
 export function slicesAt(

@@ -97,13 +97,13 @@ const split: Evaluate = (inputs, node) => {
   });
 };
 
-/** Splits a length into equal parts; the last one gets the rest. */
+/** Splits a length into `count` equal lengths. The last one is shorter if the division leaves a remainder. */
 function evenLengths(length: number, count: number): number[] {
   const part = Math.ceil(length / count);
   return Array.from({ length: count }, (_, i) => i < count - 1 ? part : length - part * i);
 }
 
-/** Returns the upper or lower triangle of matrices; other elements are zero. */
+/** Evaluates Trilu: keeps the upper or lower triangle of matrices, and sets the other elements to zero. */
 const trilu: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   if (x.dims.length < 2) throw refused(node, "its input must have at least 2 axes", `[${x.dims}]`);

@@ -14,7 +14,10 @@ import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { wrap } from "./rounding.ts";
 import { walk } from "../strides.ts";
 
-/** Adds the product of the m × k matrix at `aAt` and the k × n matrix at `bAt` to the m × n matrix at `outAt`. */
+/**
+ * Adds the product of the m × k matrix in `a` and the k × n matrix in `b` to the m × n matrix in `out`. The matrices
+ * begin at the indices `aAt`, `bAt` and `outAt`.
+ */
 // hot
 function addProduct(
   { a, b, out }: { a: Float64Array; b: Float64Array; out: Float64Array },
@@ -31,8 +34,8 @@ function addProduct(
 }
 
 /**
- * Multiplies two tensors as NumPy's matmul does: it multiplies the matrices in the last two axes and broadcasts the
- * axes before. A vector is a row on the left and a column on the right.
+ * Multiplies two tensors as NumPy's matmul does: multiplies the matrices in the last two axes, and broadcasts the
+ * axes before them. A vector is a row on the left and a column on the right.
  *
  * @throws {RangeError} if the shapes do not fit
  */
@@ -65,7 +68,7 @@ export function matrixProduct(node: NodeProto, a: PlainTensor, b: PlainTensor): 
   return { type: a.type, dims: [...batch, ...rows, ...columns], data: out };
 }
 
-/** Exchanges the last two axes. A vector is returned unchanged. */
+/** Transposes the matrices in the last two axes. A vector is returned unchanged. */
 export function transposed({ type, dims, data }: PlainTensor): PlainTensor {
   if (dims.length < 2) return { type, dims, data };
   const rows = dims.at(-2)!, columns = dims.at(-1)!;
@@ -106,7 +109,10 @@ const gemm: Evaluate = (inputs, node) => {
   return [product];
 };
 
-/** Returns the determinant of the n × n matrix at `at`, by elimination with partial pivoting. */
+/**
+ * Returns the determinant of the n × n matrix that begins at index `at`, by Gaussian elimination with partial
+ * pivoting.
+ */
 function determinant(data: Float64Array, at: number, n: number): number {
   const rows = Array.from({ length: n }, (_, i) => data.slice(at + i * n, at + (i + 1) * n));
   let product = 1;

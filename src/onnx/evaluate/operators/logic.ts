@@ -11,13 +11,13 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { bitsOf } from "./rounding.ts";
 import { mapped, unary } from "../unary.ts";
 
-/** Creates a comparison or a boolean operator. */
+/** Creates an operator with two inputs and booleans as results. */
 function truth(formula: (a: number, b: number) => boolean): Evaluate {
   const row = rowOf((a, b) => formula(a, b) ? 1 : 0);
   return binary(row, row, "bool");
 }
 
-/** Creates a bitwise operator. Only 64-bit integers need the slower arithmetic of bigints. */
+/** Creates a bitwise operator. It uses the slower `wide` only for 64-bit integers. */
 function bitwise(
   narrow: (a: number, b: number) => number,
   wide: (a: bigint, b: bigint) => bigint,

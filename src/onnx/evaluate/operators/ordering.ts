@@ -11,10 +11,7 @@ import { stridesOf } from "../strides.ts";
 import { axisOf, refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 
-/**
- * Evaluates TopK. The result is always sorted. Among equal elements the first comes first; NaN counts as the
- * largest.
- */
+/** Evaluates TopK. The result is always sorted. Equal elements keep their order; NaN counts as the largest value. */
 const topK: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
@@ -39,14 +36,17 @@ const topK: Evaluate = (inputs, node) => {
   return [{ type, dims: kept, data: values }, { type: "i64", dims: kept, data: indices }];
 };
 
-/** Compares for descending order: below 0 if a comes before b, 0 if they are equal. */
+/**
+ * Compares two numbers for descending order. Returns a negative number if a comes before b, and 0 if they are equal.
+ * NaN comes first.
+ */
 function descending(a: number, b: number): number {
   if (a === b) return 0;
   if (Number.isNaN(a)) return Number.isNaN(b) ? 0 : -1;
   return a > b ? -1 : 1;
 }
 
-/** Evaluates NonZero: one column per nonzero element, with its index along each axis. */
+/** Evaluates NonZero. The result has one column per nonzero element, with its index along each axis. */
 const nonZero: Evaluate = (inputs, node) => {
   const { dims, data } = required(inputs, 0, node), strides = stridesOf(dims);
   const places: number[] = [];
@@ -60,7 +60,10 @@ const nonZero: Evaluate = (inputs, node) => {
   return [{ type: "i64", dims: [dims.length, places.length], data: indices }];
 };
 
-/** Evaluates Compress. Without an axis it flattens the input. The condition may be shorter than the axis. */
+/**
+ * Evaluates Compress: keeps the elements along an axis for which the condition is true. Without an axis, the input is
+ * flattened first. Elements beyond the end of the condition are dropped.
+ */
 const compress: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node),
     { data: condition } = required(inputs, 1, node);

@@ -6,12 +6,12 @@ import type { Evaluate } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 
 /**
- * Returns the position from which an element is copied, given a position that may be out of range; -1 for the fill
- * value.
+ * Returns the position from which an element is copied; -1 for the fill value. `place` is the position without
+ * padding, which may be out of range.
  */
 type Source = (place: number, length: number) => number;
 
-/** Returns a remainder that is never negative. */
+/** Returns a modulo b with a result from 0 to b - 1. */
 function modulo(a: number, b: number): number {
   return (a % b + b) % b;
 }
@@ -19,7 +19,7 @@ function modulo(a: number, b: number): number {
 const SOURCES: Readonly<Record<string, Source>> = {
   constant: (place, length) => place >= 0 && place < length ? place : -1,
   edge: (place, length) => Math.max(0, Math.min(length - 1, place)),
-  /** Mirrors at the first and last elements without repeating them. */
+  /** Mirrors positions at the first and the last element, which are not repeated. */
   reflect: (place, length) => {
     if (length === 1) return 0;
     const turn = modulo(place, 2 * (length - 1));
@@ -28,7 +28,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
   wrap: (place, length) => modulo(place, length),
 };
 
-/** Adds elements before and after along some axes; negative pads remove elements. */
+/** Evaluates Pad: adds elements before and after the elements along some axes. Negative pads remove elements. */
 export const pad: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), rank = x.dims.length;
   const mode = textAttribute(node, "mode", "constant"), source = SOURCES[mode];
@@ -57,7 +57,7 @@ export const pad: Evaluate = (inputs, node) => {
   }, x)];
 };
 
-/** Takes the elements at these positions along an axis. The position −1 means the value `fill`. */
+/** Selects the elements at `places` along an axis. The position −1 selects the value `fill`. */
 function takeAlong(x: PlainTensor, axis: number, places: Int32Array, fill: number): PlainTensor {
   const { outer, length, inner } = around(x.dims, axis);
   const dims = x.dims.with(axis, places.length);

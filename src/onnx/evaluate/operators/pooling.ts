@@ -13,15 +13,15 @@ import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { root } from "../root.ts";
 import { IN_PADDING, placesOf, type Windows, windowsOver } from "./windows.ts";
 
-/** Windows of a pool over the channels of a tensor. */
+/** A tensor, and the windows that a pool slides over its channels. */
 interface Pool {
   readonly x: PlainTensor;
   readonly windows: Windows;
   readonly places: Int32Array;
-  /** Number of channels of all images together, and number of elements per channel. */
+  /** Number of channels of all images together; `size` is the number of elements per channel. */
   readonly channels: number;
   readonly size: number;
-  /** Number of windows per channel, and number of elements per window. */
+  /** Number of windows per channel; `kernelSize` is the number of elements per window. */
   readonly count: number;
   readonly kernelSize: number;
   /** Shape of the result. */
@@ -47,8 +47,8 @@ function poolOf(inputs: readonly (PlainTensor | undefined)[], node: NodeProto): 
 }
 
 /**
- * Returns the position of the largest element of each window in its channel: the first among equal ones, or the
- * first NaN. It is −1 for an empty window.
+ * Returns the position in its channel of the largest element of each window. Among equal elements the first counts;
+ * NaN counts as the largest. The position is −1 for a window without elements.
  */
 // hot
 function largestPlaces({ x, places, channels, size, count, kernelSize }: Pool): Float64Array {
@@ -91,10 +91,13 @@ const maxPool: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: largest }, { type: "i64", dims, data: indices }];
 };
 
-/** Computes the result of a window from its sum and its number of elements. */
+/** Computes the result of a window from the sum and the number of its elements. */
 type Finish = (sum: number, elements: number) => number;
 
-/** Sums over windows. Padding is 0, and is counted if `countsPadding`. */
+/**
+ * Sums `map` of each element over windows, and applies `finish` to each sum. Padding elements contribute 0, and are
+ * counted as elements if `countsPadding` is true.
+ */
 function sumPool(
   { x, places, channels, size, count, kernelSize, dims }: Pool,
   { map, finish, countsPadding }: {
@@ -136,7 +139,7 @@ const lpPool: Evaluate = (inputs, node) => {
   ];
 };
 
-/** Creates a pool whose window is the whole image. */
+/** Creates an operator that reduces each channel to one number. */
 function globalPool(reduce: (channel: Float64Array, node: NodeProto) => number): Evaluate {
   return (inputs, node) => {
     const { type, dims, data } = required(inputs, 0, node);

@@ -12,7 +12,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf } from "../plain_tensor.ts";
 import { stridesOf } from "../strides.ts";
 
-/** Shape of an image, and the length of the blocks into which it is split or from which it is joined. */
+/** Shape of a tensor of images, and the side length of the blocks that move between space and channels. */
 type Image = readonly [
   images: number,
   channels: number,
@@ -43,7 +43,7 @@ const depthToSpace: Evaluate = (inputs, node) => {
   return [{ type, dims: [n, channels, h * block, w * block], data: moved.data }];
 };
 
-/** Evaluates SpaceToDepth. Only opset 28 has the mode; earlier versions always use the default. */
+/** Evaluates SpaceToDepth. The attribute `mode` exists from opset 28 on; earlier versions always use its default. */
 const spaceToDepth: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), { type, data } = x;
   const [n, c, h, w, block] = imageOf(node, x.dims), [rows, columns] = [h / block, w / block];
@@ -57,7 +57,7 @@ const spaceToDepth: Evaluate = (inputs, node) => {
 };
 
 /**
- * Evaluates ReverseSequence: reverses the first elements of each sequence, as many as its length, and keeps the
+ * Evaluates ReverseSequence: reverses as many leading elements of each sequence as its length tells, and keeps the
  * others.
  */
 const reverseSequence: Evaluate = (inputs, node) => {

@@ -13,7 +13,7 @@ import type { Evaluate, Operators } from "../operator.ts";
 import { countOf, type PlainTensor } from "../plain_tensor.ts";
 import { greatestOf, isWhole, leastOf, wrap } from "./rounding.ts";
 
-/** Reduces the `n` numbers from `at` on; `x` is their tensor. */
+/** Reduces `n` numbers of `data`, starting at index `at`, to one number. `x` is the tensor that is reduced. */
 type Reducer = (data: Float64Array, at: number, n: number, x: PlainTensor) => number;
 
 const sum: Reducer = (data, at, n) => {
@@ -40,7 +40,10 @@ const sumOfSquares: Reducer = (data, at, n) => {
   return total;
 };
 
-/** Returns the maximum: NaN if any element is NaN, and the least number of the type if there are no elements. */
+/**
+ * Returns the maximum. It is NaN if any element is NaN, and the smallest value of the element type if there are no
+ * elements.
+ */
 const greatest: Reducer = (data, at, n, { type }) => {
   let most = type === "bool" ? 0 : leastOf(type);
   for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
@@ -53,7 +56,7 @@ const least: Reducer = (data, at, n, { type }) => {
   return most;
 };
 
-/** Computes log Σ exp. The maximum is subtracted first, so that nothing overflows. */
+/** Returns log Σ exp x. The maximum is subtracted first, so that the exponentials do not overflow. */
 const logSumExp: Reducer = (data, at, n) => {
   let most = -Infinity, total = 0;
   for (let i = at; i < at + n; i++) most = Math.max(most, data[i]!);
@@ -62,7 +65,7 @@ const logSumExp: Reducer = (data, at, n) => {
   return most + Math.log(total);
 };
 
-/** Reduces a tensor along some axes. */
+/** Reduces a tensor along some axes. The axes are removed, or get length 1 if `keeps` is true. */
 function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, reducer: Reducer) {
   const all = x.dims.map((_, axis) => axis);
   const kept = all.filter((axis) => !axes.has(axis)), gone = all.filter((axis) => axes.has(axis));
@@ -77,8 +80,8 @@ function reduced(x: PlainTensor, axes: ReadonlySet<number>, keeps: boolean, redu
 }
 
 /**
- * Creates an operator that reduces along the axes in an input, or in an attribute of old files; by default along
- * all.
+ * Creates an operator that reduces along the axes in its second input, or in an attribute in files of old opsets. By
+ * default, it reduces along all axes.
  */
 function reduction(reducer: Reducer): Evaluate {
   return (inputs, node) => {
@@ -91,7 +94,10 @@ function reduction(reducer: Reducer): Evaluate {
   };
 }
 
-/** Creates an operator that returns the index of an extreme along an axis. NaN is more extreme than any number. */
+/**
+ * Creates an operator that returns the index of the largest or smallest element along an axis, as `isBefore` decides.
+ * NaN takes precedence over all numbers.
+ */
 function argument(isBefore: (a: number, b: number) => boolean): Evaluate {
   return (inputs, node) => {
     const x = required(inputs, 0, node);

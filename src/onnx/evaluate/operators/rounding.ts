@@ -6,7 +6,7 @@
 
 import type { ElementType } from "../../codec/element_type.ts";
 
-/** Bits and signedness of integer types. */
+/** Number of bits of each integer type, and whether it is signed. */
 const WHOLE: { readonly [Type in ElementType]?: readonly [bits: number, isSigned: boolean] } = {
   i2: [2, true],
   i4: [4, true],
@@ -22,29 +22,32 @@ const WHOLE: { readonly [Type in ElementType]?: readonly [bits: number, isSigned
   u64: [64, false],
 };
 
-/** Returns whether a type is an integer type. Booleans are not. */
+/** Returns whether an element type is an integer type. Booleans are not integers. */
 export function isWhole(type: ElementType): boolean {
   return WHOLE[type] !== undefined;
 }
 
-/** Returns the number of bits of an integer type, or `undefined`. */
+/** Returns the number of bits of an integer type; `undefined` for other types. */
 export function bitsOf(type: ElementType): number | undefined {
   return WHOLE[type]?.[0];
 }
 
-/** Returns the least value of an integer type; -Infinity for floats. */
+/** Returns the smallest value of an integer type; -Infinity for other types. */
 export function leastOf(type: ElementType): number {
   const [bits, isSigned] = WHOLE[type] ?? [Infinity, true];
   return isSigned ? -(2 ** (bits - 1)) : 0;
 }
 
-/** Returns the greatest value of an integer type in double precision; Infinity for floats. */
+/** Returns the largest value of an integer type, rounded to a double; Infinity for other types. */
 export function greatestOf(type: ElementType): number {
   const [bits, isSigned] = WHOLE[type] ?? [Infinity, true];
   return 2 ** (isSigned ? bits - 1 : bits) - 1;
 }
 
-/** Wraps integers to the range of their type, in place. Non-finite values become 0. Other types are not changed. */
+/**
+ * Wraps integers to the range of their type, in place, and returns `data`. Non-finite values become 0. Values of
+ * other types do not change.
+ */
 export function wrap(type: ElementType, data: Float64Array): Float64Array {
   const whole = WHOLE[type];
   if (whole === undefined) return data;
@@ -63,7 +66,7 @@ export function wrap(type: ElementType, data: Float64Array): Float64Array {
   return data;
 }
 
-/** Rounds elements to the values of a floating-point type, in place. Other types are not changed. */
+/** Rounds elements to a floating-point type, in place, and returns `data`. Values of other types do not change. */
 export function roundTo(type: ElementType, data: Float64Array): Float64Array {
   if (type === "f32") { for (let i = 0; i < data.length; i++) data[i] = Math.fround(data[i]!); }
   else if (type === "f16") {
@@ -76,7 +79,7 @@ export function roundTo(type: ElementType, data: Float64Array): Float64Array {
 
 const BF16_MAX = (2 - 2 ** -7) * 2 ** 127;
 
-/** Rounds to the nearest float with the given number of mantissa bits, ties to even. */
+/** Returns the nearest float with `bits` mantissa bits, ties to even. Numbers beyond `most` become infinite. */
 function short(x: number, bits: number, leastExponent: number, most: number): number {
   if (!Number.isFinite(x) || x === 0) return x;
   const exponent = Math.max(Math.floor(Math.log2(Math.abs(x))), leastExponent);
@@ -85,7 +88,7 @@ function short(x: number, bits: number, leastExponent: number, most: number): nu
   return Math.abs(rounded) > most ? Math.sign(x) * Infinity : rounded;
 }
 
-/** Rounds to the nearest integer, ties to even. */
+/** Returns the nearest integer, ties to even. */
 export function roundHalfEven(x: number): number {
   if (!(Math.abs(x) < 2 ** 52)) return x;
   // Above this limit doubles are integers, and the addition itself has rounded half to even.
@@ -93,7 +96,7 @@ export function roundHalfEven(x: number): number {
   return x < 0 || Object.is(x, -0) ? -(sum - 2 ** 52) : sum - 2 ** 52;
 }
 
-/** Decodes a 16-bit float. */
+/** Returns the number that the 16 bits of a float stand for. */
 export function floatOfHalf(type: "f16" | "bf16", bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1;
   const [width, bias] = type === "f16" ? [10, 15] : [7, 127];
@@ -103,7 +106,7 @@ export function floatOfHalf(type: "f16" | "bf16", bits: number): number {
   return sign * (1 + fraction / (1 << width)) * 2 ** (exponent - bias);
 }
 
-/** Encodes numbers as the nearest 16-bit floats. */
+/** Returns the bits of the 16-bit floats that are nearest to some numbers. */
 export function bitsOfHalves(type: "f16" | "bf16", values: ArrayLike<number>): Uint16Array {
   const single = new DataView(new ArrayBuffer(4));
   return Uint16Array.from(roundTo(type, Float64Array.from(values)), (x) => {

@@ -11,7 +11,7 @@ import { refused, required } from "../operands.ts";
 import type { Evaluate, Operators } from "../operator.ts";
 import { wrap } from "./rounding.ts";
 
-/** Combines an element with an update. */
+/** Combines an element with an update, and returns the new element. */
 type Reduction = (before: number, update: number) => number;
 
 const REDUCTIONS: Readonly<Record<string, Reduction>> = {
@@ -29,9 +29,7 @@ function reductionOf(node: NodeProto): Reduction {
   throw refused(node, `its reduction must be one of ${known}`, name);
 }
 
-/**
- * Evaluates ScatterElements. Updates are applied in order: without a reduction the last one for an element wins.
- */
+/** Evaluates ScatterElements. Updates are applied in order. Without a reduction, the last update of an element wins. */
 const scatterElements: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const indices = required(inputs, 1, node), updates = required(inputs, 2, node);

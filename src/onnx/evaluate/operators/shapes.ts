@@ -30,7 +30,10 @@ const reshape: Evaluate = (inputs, node) => {
   return [inShape(x, dims, node, `[${wanted}]`)];
 };
 
-/** Returns the same elements in another shape. */
+/**
+ * Returns the elements of x in another shape. Throws a RangeError if the number of elements differs; the message
+ * contains `wanted`.
+ */
 function inShape(x: PlainTensor, dims: readonly number[], node: NodeProto, wanted = `[${dims}]`) {
   const areLengths = dims.every((length) => Number.isInteger(length) && length >= 0);
   if (areLengths && countOf(dims) === x.data.length) return { ...x, dims };
@@ -64,7 +67,7 @@ const unsqueeze: Evaluate = (inputs, node) => {
   return [{ ...x, dims }];
 };
 
-/** Evaluates Dropout, which changes nothing in inference. */
+/** Evaluates Dropout, which in inference returns its input unchanged. */
 const dropout: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   if (inputs[2]?.data[0] === 1 && inputs[1]?.data[0] !== 0) {

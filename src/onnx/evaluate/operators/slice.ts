@@ -4,14 +4,17 @@ import type { Evaluate } from "../operator.ts";
 import type { PlainTensor } from "../plain_tensor.ts";
 import { gather, stridesOf } from "../strides.ts";
 
-/** Slice along one axis. */
+/** Selected elements along one axis: `length` elements from `start` on, `step` apart. */
 interface Cut {
   readonly start: number;
   readonly step: number;
   readonly length: number;
 }
 
-/** Resolves a slice from `start` up to `end`. Both may be counted from the end, and are clamped to the axis. */
+/**
+ * Returns the elements from `start` up to but not including `end`, `step` apart, of an axis with `length` elements.
+ * Negative bounds count from the end. Bounds are clamped to the axis.
+ */
 function cutOf(length: number, start: number, end: number, step: number): Cut {
   const [low, high] = step > 0 ? [0, length] : [-1, length - 1];
   const clamp = (place: number) =>
@@ -21,7 +24,7 @@ function cutOf(length: number, start: number, end: number, step: number): Cut {
   return { start: first, step, length: Math.max(0, Math.ceil((clamp(end) - first) / step)) };
 }
 
-/** Selects every `step`-th element along some axes, forward or backward. */
+/** Evaluates Slice: selects every `step`-th element along some axes, forward or backward. */
 export const slice: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node);
   const strides = stridesOf(x.dims), dims = [...x.dims], apart = [...strides];
@@ -35,7 +38,7 @@ export const slice: Evaluate = (inputs, node) => {
   return [{ type: x.type, dims, data: gather({ data: x.data, strides: apart, offset }, dims) }];
 };
 
-/** Returns axis, start, end and step of each slice, from inputs or from attributes of old files. */
+/** Returns the axis, start, end and step of each slice, from inputs or, in files of old opsets, from attributes. */
 function partsOf(inputs: readonly (PlainTensor | undefined)[], x: PlainTensor, node: NodeProto) {
   const rank = x.dims.length;
   const starts = listOf(inputs, 1, node, "starts") ?? [];

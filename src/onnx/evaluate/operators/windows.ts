@@ -7,7 +7,7 @@
 import { intAttribute, intsAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 
-/** Windows over an image, with one entry per spatial axis. */
+/** Windows that slide over an image. Each list has one entry per spatial axis. */
 export interface Windows {
   /** Shape of the image. */
   readonly image: readonly number[];
@@ -25,15 +25,15 @@ export interface Windows {
   readonly counts: readonly number[];
 }
 
-/** Attributes of a node's windows. */
+/** Attributes of a node that describe its windows. */
 export interface Steps {
-  /** Distance between windows along each axis. */
+  /** Distance between adjacent windows along each axis, in elements of the image. */
   readonly strides: readonly number[];
-  /** Distance between elements of a window. */
+  /** Distance between adjacent elements of a window along each axis, in elements of the image. */
   readonly dilations: readonly number[];
   /** Padding before each axis, followed by the padding after each axis. */
   readonly pads: readonly number[];
-  /** Value of auto_pad: the method that computes the padding, or "NOTSET" to use `pads`. */
+  /** Attribute `auto_pad`: the method that computes the padding, or "NOTSET" to use `pads`. */
   readonly autoPad: string;
 }
 
@@ -48,7 +48,7 @@ export function stepsOf(node: NodeProto, rank: number): Steps {
   };
 }
 
-/** Returns the extent of a window along an axis. */
+/** Returns the number of image elements that a window spans along an axis. */
 export function reach(kernel: number, dilation: number): number {
   return (kernel - 1) * dilation + 1;
 }
@@ -80,8 +80,8 @@ export function windowsOver(
 }
 
 /**
- * Computes windows for SAME padding: the number of windows is the length divided by the stride, rounded up, and the
- * required padding is split between both sides.
+ * Returns the padding and the number of windows along an axis for SAME padding. The number of windows is the length
+ * divided by the stride, rounded up. The required padding is split between the beginning and the end.
  */
 function sameAxis(length: number, stride: number, size: number, autoPad: string) {
   const count = Math.ceil(length / stride);
@@ -106,14 +106,14 @@ function windowCount(
   return (count - 1) * stride >= length ? count - 1 : count;
 }
 
-/** Mark of a window element over the padding. */
+/** Position of a window element in the padding. */
 export const IN_PADDING = -1;
-/** Mark of a window element beyond the padding. */
+/** Position of a window element beyond the padding. */
 export const BEYOND = -2;
 
 /**
- * Returns the position in the image for each element of each window; {@linkcode IN_PADDING} or {@linkcode BEYOND}
- * if it is outside.
+ * Returns the position in the image of each element of each window, window by window. The position is {@linkcode
+ * IN_PADDING} or {@linkcode BEYOND} for elements outside of the image.
  */
 export function placesOf(windows: Windows): Int32Array {
   const { image, kernel, counts } = windows;
@@ -128,7 +128,7 @@ export function placesOf(windows: Windows): Int32Array {
   return places;
 }
 
-/** Extends positions by one more axis, which varies faster than those before. */
+/** Returns positions over one more axis, which varies faster than the axes that `before` covers. */
 // hot
 function withAxis(
   windows: Windows,
@@ -151,7 +151,9 @@ function withAxis(
   return places;
 }
 
-/** Returns the position of one window element, given its position along the axes before. */
+/**
+ * Returns the position of a window element over the axes up to `axis`. `outer` is its position over the axes before.
+ */
 function placeOn(
   { image, strides, dilations, begin, end }: Windows,
   axis: number,

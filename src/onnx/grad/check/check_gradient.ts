@@ -3,7 +3,7 @@ import { isFloat } from "../../codec/element_type.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 
-/** Names that a gradient refers to. */
+/** Names in the options of `gradient`. */
 interface GradientNames {
   readonly of: readonly string[];
   readonly wrt: Readonly<Record<string, string>>;
@@ -11,8 +11,8 @@ interface GradientNames {
 }
 
 /**
- * Throws a RangeError if a named value does not exist or is not a float, if the name of a gradient is empty or in
- * use, or if the shape of `of` or `cotangent` is invalid.
+ * Throws a RangeError if a value does not exist or is not a float, if the name of a gradient is empty or in use, or
+ * if the shape of `of` or `cotangent` is invalid.
  */
 export function checkGradient(write: GradientWriter, { of, wrt, cotangent }: GradientNames): void {
   const { graph } = write;
@@ -78,7 +78,8 @@ function assertCotangent(write: GradientWriter, of: readonly string[], cotangent
 }
 
 /**
- * Returns whether two shapes may be equal. Named lengths may be, because their values are known only at run time.
+ * Returns whether two shapes may be equal. Variable lengths may equal any length, because their values are known only
+ * at run time.
  */
 function mayBeEqual(a: Lengths, b: Lengths): boolean {
   const differs = (x: number | string, y: number | string | undefined) =>

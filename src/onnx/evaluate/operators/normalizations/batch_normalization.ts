@@ -7,7 +7,7 @@ import { refused, required } from "../../operands.ts";
 import type { Evaluate, Operators } from "../../operator.ts";
 import type { PlainTensor } from "../../plain_tensor.ts";
 
-/** Returns mean and variance of each channel over all images. */
+/** Returns the mean and variance of each channel over all images. */
 function channelMoments({ dims, data }: PlainTensor): Moments[] {
   const { outer, length, inner } = around(dims, 1);
   return Array.from({ length }, (_, channel) => {
@@ -21,8 +21,8 @@ function channelMoments({ dims, data }: PlainTensor): Moments[] {
 }
 
 /**
- * Returns scale, bias, mean and variance of each channel. Throws a RangeError if their number is not that of the
- * channels.
+ * Returns the scale, bias, mean and variance inputs. Throws a RangeError if one of them does not have one number per
+ * channel.
  */
 function channelInputs(
   inputs: readonly (PlainTensor | undefined)[],
@@ -38,8 +38,8 @@ function channelInputs(
 }
 
 /**
- * Computes (x − mean) / √(variance + ε) · scale + bias for each channel, and in training also the new running
- * moments.
+ * Evaluates BatchNormalization: (x − mean) / √(variance + ε) · scale + bias for each channel. In training mode, it
+ * uses the mean and variance of the batch, and also returns the new running mean and variance.
  */
 const batchNormalization: Evaluate = (inputs, node) => {
   const x = required(inputs, 0, node), { type, dims, data } = x;
@@ -61,7 +61,7 @@ const batchNormalization: Evaluate = (inputs, node) => {
   return isTraining ? [y, ...runningMoments(inputs, node, moments)] : [y];
 };
 
-/** Moves running mean and variance towards those of the batch. */
+/** Returns the new running mean and variance: running · momentum + batch · (1 − momentum). */
 function runningMoments(
   inputs: readonly (PlainTensor | undefined)[],
   node: NodeProto,

@@ -4,16 +4,19 @@
  * @module
  */
 
-/** Default epsilon. Files store attributes as float32, so the default is rounded in the same way. */
+/** Default of the attribute `epsilon`, rounded to float32, because files store attributes as float32. */
 export const EPSILON: number = Math.fround(1e-5);
 
-/** Mean of a block of elements, and its population variance. */
+/** Mean and population variance of a block of elements. */
 export interface Moments {
   readonly mean: number;
   readonly variance: number;
 }
 
-/** Computes the moments in two passes, because the difference of mean squares would lose digits. */
+/**
+ * Returns the mean and variance of `count` elements, starting at index `from`. Two passes are needed, because the
+ * difference of mean squares would lose digits.
+ */
 // hot
 export function momentsOf(data: Float64Array, from: number, count: number): Moments {
   let sum = 0;

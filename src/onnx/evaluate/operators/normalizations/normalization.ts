@@ -14,11 +14,11 @@ import { axisOf, refused, required } from "../../operands.ts";
 import type { Evaluate, Operators } from "../../operator.ts";
 import { countOf, type PlainTensor } from "../../plain_tensor.ts";
 
-/** Normalized elements, with one inverse deviation per block. */
+/** Normalized elements, with the mean and the inverse deviation of each block. */
 interface Standardized {
   readonly data: Float64Array;
   readonly means: Float64Array;
-  /** 1 / √(variance + ε) */
+  /** 1 / √(variance + ε) of each block. */
   readonly inverses: Float64Array;
 }
 
@@ -39,7 +39,7 @@ function standardize(data: Float64Array, size: number, epsilon: number): Standar
   return { data: standardized, means, inverses };
 }
 
-/** Multiplies by `scale` and adds `bias`, both with broadcasting. */
+/** Multiplies elements by `scale` and adds `bias`, in place. Both are broadcast to the shape `dims`. */
 function scaleAndShift(
   node: NodeProto,
   data: Float64Array,
@@ -53,18 +53,18 @@ function scaleAndShift(
   for (let i = 0; i < data.length; i++) data[i]! += shifts[i]!;
 }
 
-/** Returns a tensor that must broadcast to a shape. Throws a RangeError if it does not. */
+/** Returns a tensor unchanged. Throws a RangeError if it does not broadcast to a shape. */
 function fitting(node: NodeProto, tensor: PlainTensor, dims: readonly number[]): PlainTensor {
   if (broadcastDims(tensor.dims, dims)?.join() === dims.join()) return tensor;
   throw refused(node, `its scale and bias must broadcast to [${dims}]`, `[${tensor.dims}]`);
 }
 
-/** Reshapes a tensor with one number per channel so that it broadcasts to images. */
+/** Reshapes a tensor with one number per channel so that it broadcasts to images of a rank. */
 function perChannel({ type, dims, data }: PlainTensor, rank: number): PlainTensor {
   return { type, dims: [...dims, ...Array.from({ length: rank - 2 }, () => 1)], data };
 }
 
-/** Normalizes all axes from `axis` on together. Returns the result, the means, and 1 / √(variance + ε). */
+/** Normalizes each block over the axes from `axis` on. Returns the result, the means, and 1 / √(variance + ε). */
 export function layerNormalized(
   node: NodeProto,
   { type, dims, data }: PlainTensor,
@@ -118,7 +118,7 @@ const instanceNormalization: Evaluate = (inputs, node) => {
 };
 
 /**
- * Evaluates GroupNormalization. Before opset 21 scale and bias have one number per group, since then one per
+ * Evaluates GroupNormalization. Before opset 21, scale and bias have one number per group; from opset 21 on, one per
  * channel.
  */
 const groupNormalization: Evaluate = (inputs, node, { opset }) => {

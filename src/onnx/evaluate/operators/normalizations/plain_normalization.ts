@@ -1,5 +1,5 @@
 /**
- * Normalizations without parameters.
+ * Normalizations without learned scale and bias.
  *
  * @module
  */
@@ -13,7 +13,10 @@ import type { Evaluate, Operators } from "../../operator.ts";
 import { countOf } from "../../plain_tensor.ts";
 import { root } from "../../root.ts";
 
-/** Evaluates MeanVarianceNormalization. ONNX adds 10⁻⁹ to the deviation, not to the variance. */
+/**
+ * Evaluates MeanVarianceNormalization. As ONNX defines it, 10⁻⁹ is added to the standard deviation, not to the
+ * variance.
+ */
 const meanVarianceNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axes = (intsAttribute(node, "axes") ?? [0, 2, 3])
@@ -34,7 +37,7 @@ const meanVarianceNormalization: Evaluate = (inputs, node) => {
   return [{ type, dims, data: normalized }];
 };
 
-/** Evaluates LpNormalization. A line of zeros stays zero. */
+/** Evaluates LpNormalization: divides each line along the axis by its norm. A line of zeros stays zero. */
 const lpNormalization: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node);
   const axis = axisOf(intAttribute(node, "axis", -1), dims.length, node);
@@ -52,7 +55,7 @@ const lpNormalization: Evaluate = (inputs, node) => {
   return [{ type, dims, data: normalized }];
 };
 
-/** Divides each element by a power of the sum of squares over nearby channels. */
+/** Evaluates LRN: divides each element by a power of the sum of squares over nearby channels. */
 const localResponse: Evaluate = (inputs, node) => {
   const { type, dims, data } = required(inputs, 0, node),
     { outer, length, inner } = around(dims, 1);
