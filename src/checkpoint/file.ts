@@ -164,7 +164,7 @@ interface Host {
   toPath(path: string | URL): string;
 }
 
-/** Returns the file system of this runtime. Throws a TypeError if there is none, as in a web page. */
+/** Returns the file system of this runtime. Throws a TypeError if the runtime has no file system, such as a web page. */
 function openHost(action: string): Host {
   try {
     const fs = builtin("node:fs/promises");

@@ -81,7 +81,7 @@ export interface TrainerParts {
   /**
    * Names, or patterns of names, of the tensors to train.
    *
-   * @default the parameters noted in the file; otherwise weights and biases, recognized by their names and uses
+   * @default the parameters listed in the file; otherwise weights and biases, recognized by their names and uses
    */
   readonly parameters?: Patterns;
   /**

@@ -39,7 +39,8 @@ export interface ResidentParts {
 export async function saveResident(parts: ResidentParts): Promise<SavedResident> {
   const { backend, frame, columns, lists } = parts;
   const fields = [...columns.fields], states = [...columns.states];
-  const { values: origins } = columns.origins; // of the same moment as the copies below, which are requested before any wait
+  // The origins must belong to the same state as the copies below, which are requested before the first await.
+  const { values: origins } = columns.origins;
   const buffers = [frame.active, ...[...fields, ...states].map(([, { buffer }]) => buffer)];
   // All copies are requested before the first one is awaited, so that a device is waited for only once.
   const reading = backend.readLate(buffers);

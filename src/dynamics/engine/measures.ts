@@ -18,7 +18,7 @@ import { cellForcesOf } from "./cell_forces.ts";
 
 /** A measure on a batch: its buffer, and the kernels that compute it. */
 export interface Measure {
-  /** Buffer with one number or more per system. */
+  /** Buffer with the values, one or more numbers per system. */
   readonly buffer: Buffer<"f64">;
   /** Kernels that must run before the buffer is read. */
   readonly calls: readonly KernelCall[];

@@ -127,7 +127,7 @@ export class HookCalls {
     return new Map(measures.filter((entry): entry is [string, Program] => entry[1] !== undefined));
   }
 
-  /** Returns the calls that compute the measures which hooks read at a stage, or at any stage if none is given. */
+  /** Returns the calls that compute the measures which hooks read at a stage; without `stage`, at any stage. */
   reading(stage?: DynamicsStage): KernelCall[] {
     const { state, keepsMomentum } = this.#parts;
     return [...this.#parts.reads(stage)].flatMap((field) =>

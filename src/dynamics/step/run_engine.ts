@@ -40,8 +40,8 @@ export interface RunEngine {
 /** Settings of the current run. */
 export interface RunSettings {
   /**
-   * Stream that removes finished systems and admits others; `undefined` if the run has none. With a stream, the run
-   * continues when all systems are finished.
+   * Stream that removes finished systems and admits others; `undefined` if the run has no stream. With a stream, the
+   * run continues when all systems are finished.
    */
   stream: SystemStream | undefined;
   /** True if the caller runs steps one by one, so that each must have ended before the next begins. */

@@ -48,7 +48,7 @@ export interface StepParts {
   partOf(hook: object): unknown;
   /** True if hooks of single stages modify the results of the model. */
   readonly modifiesStages: boolean;
-  /** Returns the fields that hooks read at a stage, or at any stage if none is given. */
+  /** Returns the fields that hooks read at a stage; without `stage`, at any stage. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
   /** Returns the fields that hooks write in JavaScript. */
   writes(): ReadonlySet<string>;

@@ -295,9 +295,9 @@ function stressOf({ state, keepsMomentum }: StepParts, isWanted: boolean): reado
 }
 
 /**
- * Returns the check between the forces and the second half of the integrator. At this point hooks have modified the
- * forces, but nothing has moved by them. Pair lists check positions and cells, so this check includes them only if
- * there is no pair list.
+ * Returns the kernel call that checks the forces before the second half of the integrator. At this point hooks have
+ * modified the forces, but nothing has moved by them. Pair lists check positions and cells, so this call checks them
+ * only if there is no pair list.
  */
 function checkForces(parts: StepParts, { energy }: Wanted): KernelCall[] {
   const { state } = parts, outputs = outputsOf(state);
@@ -309,15 +309,18 @@ function checkForces(parts: StepParts, { energy }: Wanted): KernelCall[] {
   })];
 }
 
-/** Returns the check of the velocities at the end of a step. Returns no calls if the integrator has no velocities. */
+/**
+ * Returns the kernel call that checks the velocities at the end of a step. Returns an empty list if the integrator
+ * has no velocities.
+ */
 function checkVelocities({ state, integrator: { pre, post } }: StepParts): KernelCall[] {
   if (![...pre, ...post].some(({ args }) => "velocities" in args)) return [];
   return [call(checkFinite, { velocities: state.field("velocities") })];
 }
 
 /**
- * Returns the check of the velocities in steps that are not visited. It is not needed if the step ends with a kick,
- * because checked forces keep velocities finite.
+ * Returns the kernel call that checks the velocities in steps that are not visited. Returns an empty list if the step
+ * ends with a kick, because checked forces keep velocities finite.
  */
 function checkUnvisited(parts: StepParts): KernelCall[] {
   const { integrator: { post } } = parts;

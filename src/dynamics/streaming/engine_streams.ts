@@ -149,7 +149,7 @@ export class EngineStreams {
     return { stream: await stream.save() };
   }
 
-  /** Records the stream of a loaded checkpoint. `saved` is `undefined` if the checkpoint has none. */
+  /** Records the stream of a loaded checkpoint. `saved` is `undefined` if the checkpoint has no stream. */
   load(saved: SavedStream | undefined): void {
     this.#loaded = saved;
     this.#last = this.#resumed = undefined;

@@ -39,7 +39,7 @@ export class StreamBatch {
   readonly slots: StreamSlot[];
   readonly #engine: StreamEngine;
   readonly #sampler: SizeAwareSampler;
-  /** Undoes the changes since `settle`; `undefined` if there were none. */
+  /** Undoes the changes since `settle`; `undefined` if nothing has changed. */
   #undo: (() => void) | undefined;
 
   /** Creates the content of a batch. The list `slots` is copied. */

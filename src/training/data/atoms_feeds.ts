@@ -30,7 +30,8 @@ export interface Atoms {
 /** Returns the tensors of the systems at the given indices, in their order. */
 export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFeeds {
   const all = Array.from(places), structures = all.map(atoms.structure);
-  // Padding must have a weight of 0, and names that losses use.
+  // A companion system needs a weight of 0, and the tensor `zeros`, from which the graph knows the number of
+  // systems.
   const mayAdd = atoms.targets.weights !== undefined && atoms.names.has("zeros");
   const { feeds, added } = structureFeeds(atoms.model, structures, mayAdd);
   const draft = new Draft(atoms, all, added);
@@ -38,7 +39,10 @@ export function atomsFeeds(atoms: Atoms, places: ArrayLike<number>): TrainingFee
   return { ...feeds as TrainingFeeds, ...draft.feeds };
 }
 
-/** Tensors for losses, which are filled system by system. Padding at the end has targets and weights of 0. */
+/**
+ * Tensors for losses, which are filled system by system. A companion system at the end, which only fills empty lists
+ * of the model, has targets and weights of 0.
+ */
 class Draft {
   readonly feeds: Record<string, HostFeed> = {};
   readonly #atoms: Atoms;

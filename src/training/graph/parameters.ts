@@ -18,8 +18,8 @@ export type Patterns = string | readonly string[];
 /** A choice of tensors to train. */
 export interface ParameterChoice {
   /**
-   * The tensors to train. By default they are the parameters that the file notes; if it notes none, they are the
-   * weights that {@linkcode isWeight} recognizes.
+   * The tensors to train. By default they are the parameters that the file lists. If it lists no parameters, they are
+   * the weights that {@linkcode isWeight} recognizes.
    */
   readonly parameters?: Patterns | undefined;
   /** Tensors among the parameters that stay frozen. */
@@ -34,7 +34,7 @@ export function fits(name: string, patterns: Patterns): boolean {
 /**
  * Returns the tensors of a model to train. They must be float32, have at least one axis, be used in the graph, and
  * not be a running mean or variance. If `parameters` is given, its patterns choose among them. Otherwise the
- * parameters are those that the file notes, as `GraphBuilder.parameter` writes them; if it notes none, they are the
+ * parameters are those that the file lists, as `GraphBuilder.parameter` writes them; without a list, they are the
  * weights that {@linkcode isWeight} recognizes.
  *
  * @throws {RangeError} if a pattern matches no such tensor, or if no tensor is left to train

@@ -163,7 +163,10 @@ export class SharedRunner {
     }));
   }
 
-  /** Computes all parts. Waits for all of them even if one has failed, so that none is running in the next step. */
+  /**
+   * Computes all parts. Waits for all of them even if one has failed, so that no part is still being computed in the
+   * next step.
+   */
   async #runAll(
     team: Team,
     parts: readonly Part[],

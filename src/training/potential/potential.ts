@@ -287,7 +287,7 @@ export function potentialIn(action: string, value: TrainablePotential): MatchedP
   );
 }
 
-/** Chooses names for the tensors that training adds to a graph, none of which the graph already uses. */
+/** Chooses names for the tensors that training adds to a graph. The graph does not use these names yet. */
 function namesFor(file: ModelProto): PotentialNames {
   const { graph } = file;
   const taken = new Set([

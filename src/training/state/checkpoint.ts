@@ -12,7 +12,7 @@ import type { OpenedModel } from "../model/opened_model.ts";
 import type { AssignedOptimizer } from "../optimizers/assigned.ts";
 import { assertSavedProgress, type SavedProgress } from "../engine/progress.ts";
 
-/** Kind of checkpoints of trainers, which distinguishes them from those of dynamics. */
+/** Kind of checkpoints of trainers, which distinguishes them from checkpoints of dynamics engines. */
 export const CHECKPOINT_KIND = "training";
 /** The version of {@linkcode SavedTrainer}. Version 1 had other names for its members. */
 export const SCHEMA = 2;

@@ -51,7 +51,7 @@ const ACTION = "fit energies of elements";
  * Returns an energy in eV for each element, by symbol. The sums of these energies over the atoms of each system fit
  * the energies of the systems by least squares.
  *
- * Elements that always occur in the same proportion, as in water alone, are not determined singly. The sum of their
+ * Elements that always occur in the same proportion, as in water alone, are not determined individually. The sum of their
  * energies is right, and each is as close to `base` as that sum allows.
  *
  * @throws {TypeError} if an option is unknown
