@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Throws a RangeError if `length` is not a non-negative integer. */
+/** Throws a RangeError if `length` is not a non-negative integer. `action` completes "Cannot …" in the message. */
 export function checkLength(length: number, action: string): void {
   if (Number.isSafeInteger(length) && length >= 0) return;
   throw new RangeError(

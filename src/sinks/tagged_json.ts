@@ -25,8 +25,8 @@ export function numberOf(value: unknown): number | undefined {
 }
 
 /**
- * Returns plain data as text; `undefined` for a function, a bigint, a cycle, an instance of a class, or data
- * that is nested too deep.
+ * Returns plain data as text; `undefined` for a function, a bigint, a cycle, an instance of a class, or data that is
+ * nested more than 1000 deep. `around` lists the objects that contain the value, by which cycles are found.
  */
 export function writeTagged(value: unknown, around: readonly object[] = []): string | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") {
@@ -57,7 +57,8 @@ export function writeTagged(value: unknown, around: readonly object[] = []): str
 }
 
 /**
- * Restores data that `writeTagged` wrote, from the result of `JSON.parse`.
+ * Restores data that `writeTagged` wrote, from the result of `JSON.parse`. `depth` is the number of objects that
+ * contain the value.
  *
  * @throws {SyntaxError} if a tag is not known, or the data is nested more than 1000 deep
  */

@@ -107,8 +107,8 @@ export class Lab {
 }
 
 /**
- * Returns normally distributed numbers that are the same in every run. They are rounded to float32, so that all
- * backends start with identical values.
+ * Returns `count` normally distributed numbers with mean 0 and standard deviation `width`, which are the same in
+ * every run. They are rounded to float32, so that all backends start with identical values.
  */
 export function normals(count: number, seed: number, width = 1): number[] {
   const words = new Uint32Array(4), four = new Float64Array(4);

@@ -141,12 +141,12 @@ export class World {
     return this.#once(name, () => this.#made("i32", width, from, level === "atom"));
   }
 
-  /** Creates a buffer with custom values of atoms. */
+  /** Creates a buffer with `width` values per atom, which `from` returns for each system. */
   atoms<D extends BufferType>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, true);
   }
 
-  /** Creates a buffer with custom values of systems. */
+  /** Creates a buffer with `width` values per system, which `from` returns for each system. */
   systems<D extends BufferType>(dtype: D, width: number, from: From): Buffer<D> {
     return this.#made(dtype, width, from, false);
   }

@@ -100,7 +100,10 @@ export class ThreadedFrame implements BufferHolder {
     return merged;
   }
 
-  /** Throws a TypeError unless the offsets keep their values. Atoms are distributed once, when the frame is created. */
+  /**
+   * Throws a TypeError unless the offsets from index `at` on keep their values. Atoms are distributed once, when the
+   * frame is created.
+   */
   #assertSame(offsets: Numbers, at: number): void {
     if (offsets.every((offset, i) => offset === this.offsets[at + i])) return;
     throw new TypeError(

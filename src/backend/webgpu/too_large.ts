@@ -1,8 +1,8 @@
 import { BackendUnavailableError } from "../backend_unavailable_error.ts";
 
 /**
- * Returns the error for an allocation that exceeds what the device supports. A smaller batch or another device may
- * work.
+ * Returns the error for an allocation that exceeds what the device supports. `action` and `problem` are parts of the
+ * message. A smaller batch or another device may work.
  */
 export function tooLarge(action: string, problem: string): BackendUnavailableError {
   return new BackendUnavailableError(

@@ -17,9 +17,9 @@ interface KnownSink extends SystemWriter {
 
 /** Contents of a sink before the first frame of this run. */
 interface Before {
-  /** The step of the last frame; -1 if the sink has no frame. */
+  /** The step of the last frame; -1 if the sink has no frames, its frames have no step, or it cannot be read. */
   readonly last: number;
-  /** Ids of the systems that the last frame contains. */
+  /** Ids of the systems that the last frame contains; empty if all frames of this run are newer. */
   readonly ids: ReadonlySet<number>;
 }
 

@@ -156,7 +156,10 @@ export class RunEnd {
   readonly #warnings: RunWarnings;
   #stop: { readonly reason: string; readonly step: number } | undefined;
   #isDone = false;
-  /** Number of steps after which the run was over, if the engine reported this only after further steps. */
+  /**
+   * Number of steps after which the run was over, if the engine reported this only after further steps; otherwise
+   * `undefined`.
+   */
   #overAt: number | undefined;
   /** Requests to stop are ignored below this number of steps, because those steps are repeated after a recovery. */
   #repeatUntil = 0;

@@ -166,7 +166,10 @@ function rowsOf(values: Numbers, of: "atom" | "system"): Rows {
   );
 }
 
-/** Converts an index that may count from the end to an index from 0. Throws a RangeError if it is out of range. */
+/**
+ * Converts an index into `count` elements, which counts from the end if it is negative, to an index from 0. Throws a
+ * RangeError if the index is out of range.
+ */
 function placeIn(what: string, index: number, count: number): number {
   const at = index < 0 ? index + count : index;
   if (Number.isInteger(at) && at >= 0 && at < count) return at;

@@ -47,8 +47,8 @@ export interface StageHost {
   /** True if each firing of every handler must be recorded, so that the engine can go back. */
   readonly isTracked: boolean;
   /**
-   * Returns a promise of the context fields that are still pending at a stage, or `undefined`. The member is
-   * undefined if the engine never has pending fields.
+   * Returns a promise of the context fields that are still pending at a stage; `undefined` if no field is pending.
+   * The member is undefined if the engine never has pending fields.
    */
   readonly coming: ((stage: string) => Coming | undefined) | undefined;
 }

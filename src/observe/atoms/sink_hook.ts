@@ -162,7 +162,10 @@ export class SinkHook {
     throw new TypeError(complaint(`load ${this.#name}`, requirement, state));
   }
 
-  /** Compares the sink with a state, without changing it. */
+  /**
+   * Throws a RangeError if the sink has fewer systems than a state counts, or systems of another run. Changes
+   * nothing.
+   */
   async #compare(state: unknown): Promise<void> {
     if (state === undefined || this.#sink.length === undefined) return;
     await this.#sink.open?.();

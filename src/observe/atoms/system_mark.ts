@@ -87,7 +87,10 @@ export async function systemAt(sink: SystemWriter, index: number): Promise<Batch
   }
 }
 
-/** Compares two marks as float32, because a sink may store less precision than it was given. */
+/**
+ * Returns whether two marks are equal. Positions are compared as float32, because a sink may store less precision
+ * than it was given.
+ */
 export function isSameMark(now: SystemMark, last: SystemMark): boolean {
   const isEqual = (x: number, i: number) =>
     Object.is(Math.fround(x), Math.fround(last.positions[i]!));

@@ -49,8 +49,9 @@ function countNonFinite(numbers: ArrayLike<number>): number {
 }
 
 /**
- * Computes percentiles by linear interpolation between the two nearest numbers. From more than 2048 numbers, 2048 are
- * sampled at even distances, which is accurate to about one percent of rank.
+ * Computes the percentiles `wanted` by linear interpolation between the two nearest numbers. The keys of the result
+ * are `p10`, `p50` and so on. From more than 2048 numbers, 2048 are sampled at even distances, which is accurate to
+ * about one percent of rank.
  */
 export function percentilesOf(
   numbers: ArrayLike<number>,

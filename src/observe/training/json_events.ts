@@ -46,7 +46,7 @@ export function flat(metrics: Readonly<Record<string, number>>): Record<string, 
   );
 }
 
-/** Returns the status of a finished run. */
+/** Returns the status of a finished run as the log has it: `"error"` for a failed run. */
 export function statusOf({ status }: Outcome): "completed" | "stopped" | "error" {
   return status === "failed" ? "error" : status;
 }

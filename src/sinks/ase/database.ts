@@ -80,8 +80,8 @@ export function isBusy(error: unknown): boolean {
 }
 
 /**
- * Returns the error for a refusal by SQLite: a SyntaxError if the file is damaged, otherwise an error of the file
- * system.
+ * Returns the error for a refusal by SQLite to `verb` the database: a SyntaxError if the file is damaged, otherwise
+ * an error of the file system.
  */
 export function databaseError(path: string, verb: string, cause: unknown): Error {
   if (!isOfTheFile(cause)) return refusal(path, verb, cause);

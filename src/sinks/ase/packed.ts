@@ -61,7 +61,7 @@ export function pack(data: Readonly<Record<string, unknown>>): Uint8Array {
 
 /**
  * Copies the arrays in a value to `parts`, and returns the value with references in their place; `undefined` for a
- * value that is not plain data.
+ * value that is not plain data. `around` lists the objects that contain the value, by which cycles are found.
  */
 function plainOf(value: unknown, parts: Uint8Array[], around: readonly object[]): unknown {
   if (typeof value !== "object" || value === null) return value;

@@ -100,7 +100,7 @@ function readResults(row: Row, draft: Draft, atoms: number): void {
   if (Object.keys(parameters).length > 0) draft.info["calculator_parameters"] = parameters;
 }
 
-/** Reads columns that are custom fields in Hooke. */
+/** Adds the columns that are custom fields in Hooke to the draft of the system. */
 function readCustomColumns(row: Row, draft: Draft, atoms: number): void {
   for (const [name, { level, dtype, width, fill }] of Object.entries(CUSTOM_COLUMNS)) {
     if (name === "initial_charges" && !hasTwoCharges(row)) continue;
@@ -215,7 +215,8 @@ function isSame(a: number, b: number): boolean {
 }
 
 /**
- * Returns the mass of an element. A number without an element is refused later, with the rest of the system.
+ * Returns the mass of an element, amu; 1 for a number without an element, which is refused later with the rest of the
+ * system.
  */
 function massOf(number: number): number {
   return number >= 0 && number <= LARGEST_NUMBER ? atomicMass(number) : 1;

@@ -148,8 +148,8 @@ function summedRows(database: Database): ((id: number) => boolean) | undefined {
 }
 
 /**
- * Returns a map from the ids of rows to their entries in the tables for searches. These tables have no index of ids,
- * so each one is read in full.
+ * Returns a map from the ids of rows, above `from` up to and including `to`, to their entries in the tables for
+ * searches. These tables have no index of ids, so each one is read in full.
  */
 function searchedRows(
   database: Database,

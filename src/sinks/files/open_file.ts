@@ -157,7 +157,7 @@ async function openLocked(path: string | URL): Promise<OpenFile> {
   };
 }
 
-/** Returns the error for a refusal by the file system, with its `code`. */
+/** Returns the error for a refusal by the file system, with its `code`. `verb` completes "Cannot …" in the message. */
 export function refusal(path: string | URL, verb: string, cause: unknown): Error {
   return refusalOf(`Cannot ${verb} ${path}`, cause);
 }

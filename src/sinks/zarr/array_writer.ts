@@ -135,7 +135,10 @@ function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint
   });
 }
 
-/** Returns the layout of an existing array, or `undefined` if it differs from the layout that Hooke writes. */
+/**
+ * Returns the layout of the chunks of an existing array, with the compression level `level` for new chunks;
+ * `undefined` if the layout differs from the layouts that Hooke writes.
+ */
 export function chunkLayoutOf(
   { chunk, shape, sharding, decoding }: ArrayMetadata,
   level: number,

@@ -6,7 +6,10 @@
 
 import { codeOf, refusal } from "../files/open_file.ts";
 
-/** Runs work, and adds the path of the store to errors of the file system. Other errors are thrown unchanged. */
+/**
+ * Runs work, and converts errors of the file system to errors that name `verb` and the path of the store. Other
+ * errors are thrown unchanged.
+ */
 export async function withPath<T>(
   path: string,
   verb: string,

@@ -24,7 +24,7 @@ const STENCIL = [[-2, 1], [-1, -8], [1, 8], [2, -1]] as const;
 
 /**
  * Returns the derivatives of the energy along `directions` directions. `moved` displaces the structure along one of
- * them.
+ * them, by multiples of `unit` times the step of the bench.
  */
 async function slopes(
   { ask, step }: Bench,

@@ -173,7 +173,10 @@ function shown(info: unknown): string {
   );
 }
 
-/** Compares a field. A missing field equals one that contains only its fill value. */
+/**
+ * Throws an Error if a field of a system differs from the expected one. A missing field equals a field that contains
+ * only its fill value.
+ */
 function claimField(
   found: System,
   meant: System,
