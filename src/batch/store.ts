@@ -18,7 +18,8 @@ export type Info = Readonly<Record<string, unknown>>;
 
 /**
  * Systems as a structure of arrays. System s has the nodes from `nodeOffsets[s]` up to, but not including,
- * `nodeOffsets[s + 1]`; edges likewise. The field `edges` holds indices of nodes within the store.
+ * `nodeOffsets[s + 1]`. `edgeOffsets` delimits its edges in the same way. The field `edges` holds indices of nodes
+ * within the store.
  */
 export interface Store {
   readonly nodeOffsets: Int32Array;

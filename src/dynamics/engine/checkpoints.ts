@@ -124,7 +124,7 @@ export class Checkpoints {
     return encodeCheckpoint({ kind: this.#kind, schema: SCHEMA, data });
   }
 
-  /** Reads a state from a checkpoint file. */
+  /** Reads a state from a checkpoint file, and checks the kind and the version of the checkpoint. */
   async read(path: string | URL): Promise<SavedDynamics> {
     const { readCheckpoint } = await loadCheckpointing();
     const expected = { kind: this.#kind, schema: SCHEMA, oldest: SCHEMA };

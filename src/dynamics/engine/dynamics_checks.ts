@@ -207,7 +207,7 @@ export interface Diverged {
   readonly system: number;
   /** Name of the field. */
   readonly cause: "positions" | "velocities" | "forces" | "cell";
-  /** Index of the first atom with such a value, within the system; `undefined` for the cell. */
+  /** Index of the first atom for which the field is not finite, within the system; `undefined` for the cell. */
   readonly atom: number | undefined;
 }
 

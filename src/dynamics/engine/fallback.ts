@@ -18,8 +18,8 @@ export interface Snapshot {
   /** State of the run; `undefined` if the batch on the host has this state. */
   readonly saved: SavedRun | undefined;
   /**
-   * True if the batch on the host has the values of this step. Values that the user changes there later are then
-   * used, too.
+   * True if the batch on the host has the values of this step. Later changes of the batch by the user are then used,
+   * too.
    */
   readonly isHome: boolean;
   /** Step at which each hook last ran. */

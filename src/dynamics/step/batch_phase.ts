@@ -28,7 +28,7 @@ export type Phase =
 
 /** The phase of one batch. A change of the phase allocates nothing, because all phases exist from the start. */
 export class BatchPhase {
-  /** The last evaluation. It is changed in place, because each step has one. */
+  /** The last evaluation. The object is changed in place, because each step has an evaluation. */
   readonly forces: Evaluation = { step: undefined, hasEnergy: false };
   readonly #unprimed: Phase = { name: "unprimed" };
   readonly #primed: Phase = { name: "primed", forces: this.forces };

@@ -41,7 +41,7 @@ export class LateMultiStep {
     this.#report = report;
   }
 
-  /** Discards the calls of the previous run. */
+  /** Forgets the last call of the previous run. */
   begin(): void {
     this.#last = undefined;
   }

@@ -33,7 +33,7 @@ export interface BatchingOptions {
    */
   readonly dropLast?: boolean;
   /**
-   * Name of the source, if there are several.
+   * Name of the source, which distinguishes it from other sources.
    *
    * @default undefined
    */

@@ -23,7 +23,7 @@ export type BatchLike = TrainingBatch | TrainingFeeds;
 /** Options of {@linkcode batchesOf}. */
 export interface BatchesOfOptions {
   /**
-   * Name of the source, if there are several.
+   * Name of the source, which distinguishes it from other sources.
    *
    * @default undefined
    */

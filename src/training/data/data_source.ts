@@ -22,7 +22,7 @@ export interface TrainingBatch {
 
 /** A source of batches. */
 export interface DataSource {
-  /** Name of the source, if there are several. */
+  /** Name of the source, which distinguishes it from other sources. */
   readonly name?: string;
   /** Number of batches in an epoch; undefined if it is unknown. */
   readonly length: number | undefined;

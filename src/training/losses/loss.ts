@@ -39,7 +39,7 @@ export interface LossBuilder {
 export interface LossTerm {
   /** Name in metrics: `"energy"` is reported as `"loss/energy"`. The only term of a loss has no name. */
   readonly name?: string;
-  /** The mean in the graph, a single number. It is taken over the numbers that `count` counts. */
+  /** The mean in the graph, a single number. It is taken over the elements that `count` counts. */
   readonly mean: Value<"f32">;
   /**
    * Weight of the term, or a function of the step.

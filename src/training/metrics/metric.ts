@@ -18,7 +18,10 @@ import type { Loss, LossBuilder } from "../losses/loss.ts";
 
 /** A metric, which is measured in training and in validation. */
 export interface Metric {
-  /** Adds the mean of the metric, a single number, to the graph. It is taken over the numbers that `count` counts. */
+  /**
+   * Adds the mean of the metric, a single number, to the graph, and returns it. The mean is taken over the elements
+   * that `count` counts.
+   */
   mean(builder: LossBuilder): Value<"f32">;
   /**
    * Returns the number of elements over which the mean of a batch is taken.
