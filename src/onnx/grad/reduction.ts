@@ -3,11 +3,14 @@ import { showNode } from "../codec/check_model.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
 import type { Step } from "./rule.ts";
 
-/** Axes over which a node reduces its first input, and the steps that restore the shape of this input. */
+/**
+ * Axes over which a node reduces its first input, with methods that convert values between the shapes of output and
+ * input. The methods add nodes and return the name of the result.
+ */
 export class Reduction {
   readonly #step: Step;
   readonly #write: GradientWriter;
-  /** Axes in ascending order; `undefined` if they are known only at run time. */
+  /** Reduced axes in ascending order; `undefined` if they are known only at run time. */
   readonly #axes: readonly number[] | undefined;
 
   constructor(step: Step, write: GradientWriter) {
@@ -16,7 +19,7 @@ export class Reduction {
     this.#axes = axesOf(step, write);
   }
 
-  /** Axes that are removed, or kept with length 1. Throws a RangeError if they are unknown. */
+  /** Reduced axes in ascending order. Throws a RangeError if they are unknown. */
   get axes(): readonly number[] {
     if (this.#axes !== undefined) return this.#axes;
     throw new RangeError(
@@ -25,7 +28,7 @@ export class Reduction {
     );
   }
 
-  /** Reshapes a value of the output's shape, so that it has length 1 along the axes. */
+  /** Reshapes a value of the output's shape so that the reduced axes have length 1. */
   kept(value: string): string {
     const { node, a, b } = this.#step, write = this.#write;
     if (intAttribute(node, "keepdims", 1) === 1) return value;
@@ -35,17 +38,17 @@ export class Reduction {
     return write.reshape(value, write.shapeOf(like));
   }
 
-  /** Broadcasts a value of the output's shape to the input's. */
+  /** Broadcasts a value of the output's shape to the shape of the input. */
   spread(value: string): string {
     return this.#write.expandLike(this.kept(value), this.#step.a);
   }
 
-  /** Sums a value of the input's shape along the axes, which are kept with length 1. */
+  /** Sums a value of the input's shape over the reduced axes, which get length 1. */
   sumKept(value: string): string {
     return this.#write.reduceSum(value, this.axes, true);
   }
 
-  /** Number of elements that are reduced to one; `undefined` if it is unknown. */
+  /** Number of input elements per output element; `undefined` if it is unknown. */
   get count(): number | undefined {
     const shape = this.#write.facts.of(this.#step.a).shape;
     if (this.#axes === undefined || shape === undefined) return undefined;
@@ -58,7 +61,7 @@ export class Reduction {
     return count;
   }
 
-  /** Divides a value of the output's shape by the number of elements that are reduced to one. */
+  /** Divides a value of the output's shape by the number of input elements per output element. */
   divided(value: string): string {
     const write = this.#write, { a, y } = this.#step;
     if (this.count !== undefined) return write.div(value, Math.max(this.count, 1));

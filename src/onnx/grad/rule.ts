@@ -17,37 +17,41 @@ export interface Step {
   readonly node: NodeProto;
   /** Opset version of the graph. */
   readonly opset: number;
-  /** All inputs; "" for an omitted one. */
+  /** Names of all inputs; "" for an omitted input. */
   readonly inputs: readonly string[];
-  /** All outputs; "" for an omitted one. */
+  /** Names of all outputs; "" for an omitted output. */
   readonly outputs: readonly string[];
-  /** Gradient of each output; `undefined` means zero, because nothing depends on that output. */
+  /** Name of the gradient of each output; `undefined` means zero, because nothing depends on that output. */
   readonly gradients: readonly (string | undefined)[];
-  /** First input, or "". */
+  /** Name of the first input; "" if it is omitted. */
   readonly a: string;
-  /** Second input, or "". */
+  /** Name of the second input; "" if it is omitted. */
   readonly b: string;
-  /** Third input, or "". */
+  /** Name of the third input; "" if it is omitted. */
   readonly c: string;
-  /** First output. */
+  /** Name of the first output. */
   readonly y: string;
-  /** Gradient of the first output; a tensor of zeros if nothing depends on it. */
+  /** Name of the gradient of the first output. It is a tensor of zeros if nothing depends on that output. */
   readonly g: string;
   /**
-   * Returns whether the gradient of an input is needed. A rule needs this only for work that a share cannot defer.
+   * Returns whether the gradient of the input at this index is needed. A rule calls this only before work that a
+   * share cannot defer.
    */
   wants(input: number): boolean;
 }
 
-/** A share that is zero outside of a part along one axis. Adjacent parts are joined. */
+/** A share that is zero outside of a range along one axis. Adjacent ranges are joined. */
 export interface Placed {
-  /** Axis along which the share covers only a part of the input. */
+  /** Axis of the range. */
   readonly axis: number;
-  /** Start of the part along the axis. */
+  /** Start of the range, from 0. */
   readonly start: number;
-  /** Length of the part along the axis. */
+  /** Length of the range. */
   readonly length: number;
-  /** Writes the part and returns its name. Its shape is that of the input, with `length` along the axis. */
+  /**
+   * Adds the nodes that compute the share in the range, and returns its name. Its shape is that of the input, with
+   * `length` along the axis.
+   */
   readonly part: () => string;
 }
 

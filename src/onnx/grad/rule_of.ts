@@ -7,13 +7,13 @@ import { placeOf } from "./path.ts";
 import type { OperatorGradient } from "./rule.ts";
 import type { GradientRuleSet } from "./rules.ts";
 
-/** Rules, and the context for error messages. */
+/** Rules of a differentiation, with the context for error messages. */
 export interface RuleSearch {
   readonly opset: number;
   /** Nodes that the graph had before the differentiation. Error messages give the position of a node among them. */
   readonly forward: readonly NodeProto[];
   readonly rules: GradientRuleSet;
-  /** Action that error messages name. */
+  /** Attempted action, for error messages. */
   readonly action: string;
 }
 

@@ -2,8 +2,8 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import type { Share } from "./rule.ts";
 
 /**
- * Returns the gradient of an operator that moves or copies elements. The gradient of each result element is added to
- * the element from which it was moved or copied.
+ * Returns the share of an operator that moves or copies elements. The gradient of each result element is added to the
+ * element from which it was moved or copied.
  *
  * @param like value from which the elements were taken
  * @param g gradient of the result

@@ -1,30 +1,35 @@
 import type { Attributes } from "../codec/attributes.ts";
 import type { GraphFacts } from "../infer/facts.ts";
 
-/** Members of a GradientWriter that compose shapes. */
+/** Methods of a GradientWriter that compose shapes. */
 export interface ShapeWriter {
   /** Types and shapes of values. */
   readonly facts: GraphFacts;
-  /** Returns a constant list of integers (int64). */
+  /** Returns the name of a constant int64 tensor with one axis. */
   ints(values: readonly number[]): string;
-  /** Returns the length of one axis as a list of one number (int64). */
+  /** Returns the name of the length of one axis, an int64 tensor with one element. */
   lengthOf(x: string, axis: number): string;
   /** Adds a node with one output, and returns the name of the output. */
   make(op: string, inputs: readonly string[], attributes?: Attributes): string;
-  /** Reshapes to the given lengths, or to the shape that a value contains. */
+  /**
+   * Returns the name of x in the shape `shape`: a list of lengths, or the name of a value that contains the lengths.
+   */
   reshape(x: string, shape: string | readonly number[]): string;
 }
 
 /**
- * One length of a composed shape: a number, the length of an axis of a value, or a value that is a list of one number
- * (int64).
+ * One length of a composed shape: a number, the length of an axis of the value `of`, or the element of `value`, an
+ * int64 tensor with one element.
  */
 export type ShapePart =
   | number
   | { readonly of: string; readonly axis: number }
   | { readonly value: string };
 
-/** Composes a shape, which is a list (int64). It is a constant if all lengths are known. */
+/**
+ * Adds nodes that compose a shape, and returns its name, an int64 tensor with one axis. It is a constant if all
+ * lengths are known.
+ */
 export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): string {
   const pieces: string[] = [];
   let numbers: number[] = [];
@@ -46,7 +51,10 @@ export function shapeOfParts(write: ShapeWriter, parts: readonly ShapePart[]): s
   return pieces.length === 1 ? pieces[0]! : write.make("Concat", pieces, { axis: 0 });
 }
 
-/** Reshapes x to a composed shape. No shape is computed at run time if the variable lengths follow from those of x. */
+/**
+ * Adds a Reshape of x to a composed shape, and returns the name of the result. No shape is computed at run time if
+ * the variable lengths follow from those of x.
+ */
 export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePart[]): string {
   const lengths = parts.map((part) => knownLength(write, part));
   const numbers = constantShape(write.facts.of(x).shape, lengths);
@@ -54,8 +62,8 @@ export function reshapeTo(write: ShapeWriter, x: string, parts: readonly ShapePa
 }
 
 /**
- * Returns a constant shape for Reshape, in which −1 replaces a single variable length, or 0 replaces each length that
- * `from` has at the same position. Returns `undefined` if lengths must be computed at run time.
+ * Returns lengths for a constant shape of Reshape: −1 replaces a single variable length, or 0 replaces each length
+ * that `from` has at the same position. Returns `undefined` if lengths must be computed at run time.
  */
 export function constantShape(
   from: readonly (number | string)[] | undefined,
@@ -71,7 +79,7 @@ export function constantShape(
   return to.map((length, axis) => isKept[axis] ? 0 : length as number);
 }
 
-/** Returns the length of a part: a number or a name; `undefined` if unknown. */
+/** Returns the length that a part stands for: a number or a name; `undefined` if it is unknown. */
 function knownLength({ facts }: ShapeWriter, part: ShapePart): number | string | undefined {
   if (typeof part === "number") return part;
   if ("value" in part) return facts.of(part.value).values?.[0];

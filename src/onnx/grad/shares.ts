@@ -2,7 +2,10 @@ import type { GradientWriter } from "./gradient_writer.ts";
 import { joined } from "./joined.ts";
 import type { Placed, Share } from "./rule.ts";
 
-/** Gradient contributions of each value, which are summed after all of them were added. */
+/**
+ * Contributions of nodes to the gradient of each value. They are summed when all nodes that use the value have added
+ * theirs.
+ */
 export class Shares {
   readonly #write: GradientWriter;
   readonly #shares = new Map<string, Share[]>();
@@ -25,7 +28,10 @@ export class Shares {
     return this.#shares.has(name);
   }
 
-  /** Returns the sum of a value's shares; `undefined` if it has none. The sum is written only once. */
+  /**
+   * Adds nodes that sum the shares of a value, and returns the name of the sum; `undefined` if the value has no
+   * shares. The nodes are added only by the first call for a value.
+   */
   sum(name: string): string | undefined {
     const shares = this.#shares.get(name);
     if (shares === undefined) return undefined;
@@ -33,7 +39,10 @@ export class Shares {
     return this.#sums.get(name);
   }
 
-  /** Writes the sum. Scatters come last, because each adds into the result of the previous one. */
+  /**
+   * Adds the nodes of a sum, and returns its name. Scatters come last, because each adds its updates to the result of
+   * the previous one.
+   */
   #total(name: string, shares: readonly Share[]): string | undefined {
     const write = this.#write;
     const values: string[] = [], parts: Placed[] = [];

@@ -1,6 +1,6 @@
 import type { Attributes } from "../codec/attributes.ts";
 
-/** Members of a GradientWriter that `sumTo` uses. The class itself is not imported, because it imports `sumTo`. */
+/** Methods of a GradientWriter that `sumTo` uses. The class itself is not imported, because it imports `sumTo`. */
 interface Writer {
   isOfShape(x: string, like: string): boolean;
   lengthsOf(x: string): readonly (number | string)[];
@@ -15,21 +15,25 @@ interface Writer {
   expandLike(x: string, like: string): string;
 }
 
-/** Axes of x along which `like` was repeated. */
+/** Axes of x along which `like` was broadcast. */
 interface Repeated {
   /** Axes along which `like` has length 1 and x does not. */
   readonly ones: readonly number[];
   /**
-   * Axes along which `like` has a variable length: only at run time it is known whether this is 1 or the length of x.
+   * Axes along which `like` has a variable length. Only at run time it is known whether this length is 1 or the
+   * length of x.
    */
   readonly open: readonly number[];
-  /** True if x has length 1 along an axis on which `like` is longer, so that x must be broadcast to it. */
+  /**
+   * True if x has length 1 along an axis along which `like` is longer, so that x must be broadcast to the shape of
+   * `like`.
+   */
   readonly isShort: boolean;
 }
 
 /**
- * Sums `x` over the axes along which `like` was broadcast to the shape of x. Axes along which x itself has length 1
- * are broadcast.
+ * Adds nodes that reduce the value `x` to the shape of `like`, and returns the name of the result. Sums over the axes
+ * along which `like` was broadcast, and broadcasts x along axes along which only x has length 1.
  */
 export function sumTo(write: Writer, x: string, like: string): string {
   if (write.isOfShape(x, like)) return x;
@@ -64,14 +68,20 @@ function repeated(
   return { ones, open, isShort };
 }
 
-/** Sums over the first `lead` axes, which are removed, and over the axes `ones`, which are kept with length 1. */
+/**
+ * Adds a sum over the first `lead` axes, which are removed, and over the axes `ones`, which get length 1. Returns the
+ * name of the result.
+ */
 function sumOver(write: Writer, x: string, lead: number, ones: readonly number[]): string {
   if (lead === 0) return write.reduceSum(x, ones, true);
   const summed = write.reduceSum(x, [...firstAxes(lead), ...ones]);
   return write.unsqueeze(summed, ones.map((axis) => axis - lead));
 }
 
-/** Sums over the axes along which `like` has length 1, which are determined at run time. */
+/**
+ * Adds a sum over the axes along which `like` has length 1, which are determined at run time. Returns the name of the
+ * result.
+ */
 function sumWhereRepeated(write: Writer, x: string, like: string, lead: number): string {
   const own = write.shapeOf(like);
   const lengths = lead === 0

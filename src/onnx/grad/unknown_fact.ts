@@ -3,7 +3,10 @@ import type { Graph } from "../graph/graph.ts";
 import type { GraphFacts } from "../infer/facts.ts";
 import { isInferred } from "../infer/rules.ts";
 
-/** Members of a GradientWriter that are used here. The class itself is not imported, because it throws this error. */
+/**
+ * Members of a GradientWriter that `unknownFact` uses. The class itself is not imported, because it throws this
+ * error.
+ */
 interface InferenceState {
   readonly graph: Graph;
   readonly facts: GraphFacts;
@@ -28,7 +31,10 @@ export function unknownFact({ graph, facts }: InferenceState, x: string, part: P
   );
 }
 
-/** Follows inputs with an unknown shape or type back from x, and returns the name of the first such value. */
+/**
+ * Returns the name of the first value, on a path from x back through inputs, whose shape or type is unknown although
+ * its inputs are known.
+ */
 function firstUnknown(
   graph: Graph,
   facts: GraphFacts,

@@ -1,4 +1,4 @@
-/** Axes of the inputs and the output of an Einsum as lists of labels. */
+/** Parsed equation of an Einsum: the labels of the axes of its inputs and its output. */
 export interface EinsumEquation {
   /** Labels of each input's axes. */
   readonly inputs: readonly (readonly string[])[];

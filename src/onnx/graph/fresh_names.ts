@@ -1,7 +1,7 @@
-/** Set of names in use, which also creates unused names. */
+/** Names in use. Creates unused names. */
 export class FreshNames {
   readonly #taken = new Set<string>();
-  /** Last number that was appended to each hint. */
+  /** Last number that was appended to each hint, by hint. */
   readonly #numbers = new Map<string, number>();
 
   has(name: string): boolean {

@@ -64,7 +64,7 @@ import { hasInside, subgraphsOf } from "./subgraphs.ts";
  * ```
  */
 export class Graph {
-  /** The model. The order of its nodes is up to date after {@linkcode Graph.sort}. */
+  /** The model. Its nodes are in topological order after {@linkcode Graph.sort}. */
   readonly model: ModelProto;
   readonly #tables: GraphTables;
 
@@ -97,12 +97,12 @@ export class Graph {
     return this.#tables.proto.output;
   }
 
-  /** All nodes, sorted except for those added since the last sort. */
+  /** All nodes in topological order, followed by those that were added since the last sort. */
   get nodes(): readonly NodeProto[] {
     return [...this.#tables.nodes];
   }
 
-  /** Returns the node that makes a value; `undefined` for inputs, constants and unknown names. */
+  /** Returns the node that computes a value; `undefined` for inputs, constants and unknown names. */
   producer(name: string): NodeProto | undefined {
     return this.#tables.links.producer(name);
   }
@@ -149,7 +149,7 @@ export class Graph {
     return this.#tables.infos.get(name);
   }
 
-  /** Declares the type and shape of an intermediate value. */
+  /** Declares the type and shape of an intermediate value. Replaces an earlier declaration. */
   describe(info: ValueInfoProto): void {
     describeIntermediate(this.#tables, info);
   }
@@ -159,7 +159,7 @@ export class Graph {
     forgetIntermediate(this.#tables, name);
   }
 
-  /** Returns an unused name: the hint, with a number appended if the hint is used. */
+  /** Returns an unused name, and reserves it: the hint, with a number appended if the hint is in use. */
   freshName(hint: string): string {
     return this.#tables.names.fresh(hint);
   }
@@ -226,7 +226,7 @@ export class Graph {
     return this.addConstant(makeTensorProto(type, lengths, numbers, this.freshName(hint)));
   }
 
-  /** Adds a tensor, whose name must come from {@linkcode Graph.freshName}, and returns the name. */
+  /** Adds a tensor as a constant, and returns its name, which must come from {@linkcode Graph.freshName}. */
   addConstant(tensor: TensorProto): string {
     return addConstant(this.#tables, tensor);
   }
@@ -283,7 +283,7 @@ export class Graph {
   }
 
   /**
-   * Makes all nodes that use the value `from` use `to` instead. Outputs of the graph stay as they are.
+   * Makes all nodes that use the value `from` use the value `to` instead. Outputs of the graph do not change.
    *
    * @param except a node that keeps using the old value
    * @throws {UnsupportedNodeError} if the subgraph of a node uses the old value

@@ -10,8 +10,8 @@ import { type Shape, valueInfo } from "../codec/value_info.ts";
 /** A value of a graph that is being built. The compiler checks its element type. */
 export interface Value<Type extends ElementType = ElementType> {
   /**
-   * Name at the time when this object was created. It changes in the graph if the value becomes an output or is
-   * named.
+   * Name of the value when this object was created. The value gets another name in the graph if it becomes an output
+   * or is named.
    */
   readonly name: string;
   /** Element type. */
@@ -30,10 +30,10 @@ export interface GraphBuilderOptions {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-/** Element types for which formulas accept numbers. */
+/** Element types of values that can be combined with numbers. */
 export type NumericType = "f16" | "f32" | "f64" | "i32" | "i64";
 
-/** A value, or a number that becomes a constant of the other operand's type. */
+/** A value, or a number, which becomes a constant of the other operand's type. */
 export type Operand<Type extends ElementType> = Value<Type> | number;
 
 /**
@@ -104,7 +104,7 @@ export class GraphBuilder {
   }
 
   /**
-   * Makes a value an output with this name.
+   * Makes a value an output with this name. An input, a constant or another output is copied.
    *
    * @throws {SyntaxError} if a value of this name exists
    */
@@ -140,8 +140,8 @@ export class GraphBuilder {
   }
 
   /**
-   * Adds a named tensor of trainable numbers. The file's metadata list it as a parameter; for runtimes it is a
-   * constant.
+   * Adds a named tensor of trainable numbers. The metadata of the file list it as a parameter; a runtime treats it as
+   * a constant.
    *
    * @throws {RangeError} if the number of values differs from that of the shape
    * @throws {SyntaxError} if a value of this name exists
@@ -213,7 +213,7 @@ export class GraphBuilder {
     return this.op("Where", [condition, this.#operand(b.type, a), b], b.type);
   }
 
-  /** Returns the slices of `data` at these indices along an axis. */
+  /** Returns the slices of `data` at the given indices along an axis. */
   gather<Type extends ElementType>(
     data: Value<Type>,
     indices: Value<"i32" | "i64">,
@@ -232,7 +232,7 @@ export class GraphBuilder {
     return this.op("ScatterElements", [base, indices, updates], base.type, attributes);
   }
 
-  /** Sums over axes, which are removed, or kept with length 1 (`keepsAxes`). */
+  /** Returns the sum over axes, which are removed, or get length 1 if `keepsAxes` is true. */
   reduceSum<Type extends NumericType>(
     a: Value<Type>,
     axes: readonly number[],
@@ -242,22 +242,22 @@ export class GraphBuilder {
     return this.op("ReduceSum", inputs, a.type, { keepdims: keepsAxes ? 1 : 0 });
   }
 
-  /** Inserts axes of length 1 at these positions. */
+  /** Returns a value with additional axes of length 1. `axes` are their positions in the result. */
   unsqueeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
     return this.op("Unsqueeze", [a, this.constant("i64", axes)], a.type);
   }
 
-  /** Removes axes of length 1. */
+  /** Returns a value without the given axes, which must have length 1. */
   squeeze<Type extends ElementType>(a: Value<Type>, axes: readonly number[]): Value<Type> {
     return this.op("Squeeze", [a, this.constant("i64", axes)], a.type);
   }
 
-  /** Repeats along axes of length 1. A length of 1 in `shape` keeps the length of its axis. */
+  /** Returns a value broadcast along its axes of length 1. A length of 1 in `shape` keeps the length of that axis. */
   expand<Type extends ElementType>(a: Value<Type>, shape: readonly number[]): Value<Type> {
     return this.op("Expand", [a, this.constant("i64", shape)], a.type);
   }
 
-  /** Reshapes to an int64 shape; −1 stands for the remaining length. */
+  /** Returns a value in another shape. A length of −1 stands for the remaining elements. */
   reshape<Type extends ElementType>(a: Value<Type>, shape: Value<"i64">): Value<Type> {
     return this.op("Reshape", [a, shape], a.type);
   }
@@ -278,12 +278,12 @@ export class GraphBuilder {
     return { name, type: a.type };
   }
 
-  /** The graph for further edits. It is shared with the builder. */
+  /** The graph, for further edits. It is shared with the builder. */
   get graph(): Graph {
     return this.#graph;
   }
 
-  /** Encodes the graph as an .onnx file. */
+  /** Returns the graph as the bytes of an .onnx file. */
   build(): Uint8Array<ArrayBuffer> {
     return this.#graph.encode();
   }

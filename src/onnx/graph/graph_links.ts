@@ -3,7 +3,7 @@ import { malformed } from "./graph_errors.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { capturesOf, hasSubgraphs } from "./subgraphs.ts";
 
-/** A use of a value. */
+/** A use of a value by a node. */
 export interface Use {
   /** Node that uses the value. */
   readonly node: NodeProto;
@@ -11,7 +11,7 @@ export interface Use {
   readonly index: number;
 }
 
-/** Producers and uses of values. */
+/** The node that computes each value, and the nodes that use it. */
 export class Links {
   readonly #producers = new Map<string, NodeProto>();
   readonly #uses = new Map<string, Use[]>();
@@ -24,14 +24,14 @@ export class Links {
     return this.#uses.get(name) ?? [];
   }
 
-  /** Iterates over the names of used values, each with one of the nodes that use it. */
+  /** Yields the names of used values, each with one of the nodes that use it. */
   *used(): Iterable<[name: string, node: NodeProto]> {
     for (const [name, [use]] of this.#uses) if (use !== undefined) yield [name, use.node];
   }
 
   /**
-   * Adds a node. `isTaken` returns whether a name belongs to an input or a constant. Throws a SyntaxError if an
-   * output exists already.
+   * Registers a node with its outputs and uses. `isTaken` returns whether a name belongs to an input or a constant.
+   * Throws a SyntaxError if another value has the name of an output.
    */
   link(node: NodeProto, isTaken: (name: string) => boolean): void {
     for (const name of node.output) {

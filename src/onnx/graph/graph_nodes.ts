@@ -76,7 +76,7 @@ export function removeNode(tables: GraphTables, node: NodeProto): void {
   for (const name of node.output) forgetIntermediate(tables, name);
 }
 
-/** Replaces a node by another, whose outputs get the names of the old ones. */
+/** Replaces a node by another one, whose outputs get the names of the replaced outputs. */
 export function replaceNode(tables: GraphTables, old: NodeProto, node: NodeProto): void {
   const names = [...old.output];
   unlinkNode(tables, old);
@@ -85,7 +85,7 @@ export function replaceNode(tables: GraphTables, old: NodeProto, node: NodeProto
   linkNode(tables, node);
 }
 
-/** Replaces one input of a node. */
+/** Replaces the input of a node at an index. */
 export function setInput(
   { links }: GraphTables,
   node: NodeProto,
@@ -144,7 +144,7 @@ function assertRenamable(tables: GraphTables, from: string, to: string): void {
   );
 }
 
-/** Renames the declaration of a value. If an output keeps its name, it also keeps its declaration. */
+/** Renames the declaration of a value. If an output keeps the old name, the output also keeps its declaration. */
 function renameInfo(
   { infos, proto }: GraphTables,
   from: string,
@@ -179,7 +179,7 @@ export function pruneGraph(
   return count;
 }
 
-/** Returns whether a node uses a value, or the value is an output. */
+/** Returns whether a node uses a value, or the value is an output of the graph. */
 function isUsed({ links, outputNames }: GraphTables, name: string): boolean {
   return links.uses(name).length > 0 || outputNames.has(name);
 }

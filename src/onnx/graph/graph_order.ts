@@ -33,8 +33,8 @@ export function sortNodes({ proto, nodes, links }: GraphTables): readonly NodePr
 }
 
 /**
- * Returns whether each node follows its inputs. It allocates no lists, because most edits keep the order valid and
- * this is the usual path.
+ * Returns whether each node comes after the nodes that compute its inputs. Allocates no lists, because most edits
+ * keep the order valid, so that this check is the usual path.
  */
 function isSorted(
   nodes: Iterable<NodeProto>,
@@ -48,7 +48,10 @@ function isSorted(
   return true;
 }
 
-/** Returns the nodes sorted as `sortNodes` does, or a node of a cycle. */
+/**
+ * Returns the nodes in topological order; a node of a cycle if there is one. `needs` returns the nodes on which a
+ * node depends.
+ */
 function topologicalOrder(
   nodes: Iterable<NodeProto>,
   needs: (node: NodeProto) => readonly NodeProto[],

@@ -20,11 +20,11 @@ import { namesInside } from "./subgraphs.ts";
 
 /** Tables of one graph. Every edit keeps them consistent with the messages of the model. */
 export interface GraphTables {
-  /** Message that is edited. */
+  /** Message of the graph that is edited. */
   readonly proto: GraphProto;
   /** All nodes, in the order of the last sort and then of addition. */
   readonly nodes: Set<NodeProto>;
-  /** Producers and uses of values. */
+  /** The node that computes each value, and the nodes that use it. */
   readonly links: Links;
   /** Initializers that are not also inputs, by name. */
   readonly constants: Map<string, TensorProto>;
@@ -38,7 +38,7 @@ export interface GraphTables {
   readonly outputNames: Set<string>;
   /** Names of all values, including those in subgraphs. */
   readonly names: FreshNames;
-  /** Names of nodes. They must be unique, because onnxruntime requires it. */
+  /** Names of nodes, which onnxruntime requires to be unique. */
   readonly nodeNames: FreshNames;
 }
 
@@ -76,8 +76,8 @@ export function hasValue(tables: GraphTables, name: string): boolean {
 }
 
 /**
- * Reserves the name of a new value. A name that `freshName` has returned may be reserved again. Throws a
- * SyntaxError if the value exists.
+ * Reserves the name of a value that is about to be added. A name that `freshName` has returned may be reserved again.
+ * Throws a SyntaxError if a value of this name exists.
  */
 export function claimName(tables: GraphTables, name: string): void {
   if (hasValue(tables, name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
@@ -98,12 +98,12 @@ export function unlinkNode({ nodes, links }: GraphTables, node: NodeProto): void
   links.unlink(node);
 }
 
-/** Returns whether a value exists that no node makes, such as an input or a constant. */
+/** Returns whether a name belongs to an input or a constant. */
 function isGiven({ constants, sparse, inputNames }: GraphTables, name: string): boolean {
   return constants.has(name) || sparse.has(name) || inputNames.has(name);
 }
 
-/** Registers inputs, constants and declarations of values. */
+/** Registers the inputs, constants and declarations of the graph. Throws a SyntaxError if a name occurs twice. */
 function defineGiven({ proto, inputNames, names, constants, sparse, infos }: GraphTables): void {
   const claim = (name: string) => {
     if (names.has(name)) throw malformed(ONCE, `${JSON.stringify(name)} twice`);
@@ -127,7 +127,7 @@ function defineGiven({ proto, inputNames, names, constants, sparse, infos }: Gra
   }
 }
 
-/** Throws a SyntaxError if an output or a value that is used does not exist. */
+/** Throws a SyntaxError if an output, or a value that a node uses, does not exist. */
 function assertAllMade(tables: GraphTables): void {
   for (const [name, node] of tables.links.used()) {
     if (hasValue(tables, name)) continue;

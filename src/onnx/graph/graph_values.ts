@@ -10,7 +10,7 @@ import { valueInfo } from "../codec/value_info.ts";
 import { malformed } from "./graph_errors.ts";
 import { claimName, type GraphTables, hasValue } from "./graph_tables.ts";
 
-/** Replaces the declaration of an intermediate value. */
+/** Declares the type and shape of an intermediate value. Replaces an earlier declaration. */
 export function describeIntermediate(tables: GraphTables, info: ValueInfoProto): void {
   forgetIntermediate(tables, info.name);
   tables.infos.set(info.name, info);
@@ -81,7 +81,7 @@ export function addOutput(tables: GraphTables, info: ValueInfoProto): void {
   proto.output.push(info);
 }
 
-/** Removes an output. Throws a RangeError if it is not one. */
+/** Removes an output. Throws a RangeError if the value is not an output. */
 export function removeOutput(
   { proto, links, infos, outputNames }: GraphTables,
   name: string,

@@ -1,16 +1,16 @@
 import type { ModelProto } from "../codec/messages.ts";
 import { setMetadata } from "../set_metadata.ts";
 
-/** Key of the metadata that list a model's parameters. */
+/** Metadata key of the list of a model's parameters. */
 export const PARAMETERS_NOTE = "hooke.parameters";
 
-/** Returns the parameters that a file lists; `undefined` if it has no valid list. */
+/** Returns the names of the parameters that the metadata of a file list; `undefined` if there is no valid list. */
 export function notedParameters({ metadataProps }: ModelProto): readonly string[] | undefined {
   const note = metadataProps.find(({ key }) => key === PARAMETERS_NOTE)?.value;
   return note === undefined ? undefined : parametersIn(note);
 }
 
-/** Returns the parameters in the text of a note; `undefined` if it is not a valid list. */
+/** Returns the names in a metadata entry; `undefined` if the entry is not a valid list. */
 export function parametersIn(note: string): readonly string[] | undefined {
   try {
     const names: unknown = JSON.parse(note);
@@ -21,7 +21,7 @@ export function parametersIn(note: string): readonly string[] | undefined {
   }
 }
 
-/** Adds a tensor to the list of parameters in a file's metadata. */
+/** Adds the name of a tensor to the list of parameters in a file's metadata. */
 export function noteParameter(model: ModelProto, name: string): void {
   setMetadata(model, PARAMETERS_NOTE, JSON.stringify([...notedParameters(model) ?? [], name]));
 }

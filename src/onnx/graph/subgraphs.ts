@@ -6,7 +6,7 @@
 
 import type { GraphProto, NodeProto } from "../codec/messages.ts";
 
-/** Returns the subgraphs among a node's attributes. */
+/** Returns the subgraphs in the attributes of a node. */
 export function subgraphsOf(node: NodeProto): GraphProto[] {
   const graphs: GraphProto[] = [];
   for (const { g, graphs: more } of node.attribute) {
@@ -21,7 +21,7 @@ export function hasSubgraphs({ attribute }: NodeProto): boolean {
   return attribute.some(({ g, graphs }) => g !== undefined || graphs.length > 0);
 }
 
-/** Returns the names of outer values that a node's subgraphs capture. */
+/** Returns the names of the values outside of a node's subgraphs that the subgraphs use. */
 export function capturesOf(node: NodeProto): Set<string> {
   const captured = new Set<string>();
   for (const graph of subgraphsOf(node)) for (const name of freeNames(graph)) captured.add(name);
@@ -42,7 +42,7 @@ function freeNames(graph: GraphProto): Set<string> {
   return free;
 }
 
-/** Returns the names that a graph defines: inputs, constants and results of nodes. */
+/** Returns the names of the values that a graph defines: inputs, constants and results of nodes. */
 export function definedIn(graph: GraphProto): string[] {
   return [
     ...graph.input.map(({ name }) => name),
@@ -52,7 +52,7 @@ export function definedIn(graph: GraphProto): string[] {
   ].filter((name) => name !== "");
 }
 
-/** Returns all names in a node's subgraphs, at any depth. */
+/** Returns the names of all values that a node's subgraphs define, at any depth. */
 export function namesInside(node: NodeProto): string[] {
   return subgraphsOf(node).flatMap((graph) => [
     ...definedIn(graph),

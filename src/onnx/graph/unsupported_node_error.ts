@@ -8,7 +8,7 @@ export interface UnsupportedNode {
   readonly op: string;
   /** Requirement that the node violates, such as "nodes must not have subgraphs". */
   readonly requirement: string;
-  /** Position of the node in the graph, and the values that it is made from, if known. */
+  /** Position of the node in the graph and the names of its inputs, as text; `undefined` if they are unknown. */
   readonly place?: string;
   /** Original error. */
   readonly cause?: unknown;
@@ -40,7 +40,7 @@ export class UnsupportedNodeError extends Error {
   readonly op: string;
   /** Requirement that the node violates. */
   readonly requirement: string;
-  /** Position of the node, if known. */
+  /** Position of the node in the graph and the names of its inputs, as text; `undefined` if they are unknown. */
   readonly place: string | undefined;
 
   /** Creates the error with a message that names the action, the requirement and the node. */

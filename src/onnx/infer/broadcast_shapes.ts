@@ -38,20 +38,23 @@ function broadcastAxis(a: KnownLength, b: KnownLength, inferring: Inferring): Kn
   return inferring.contradiction("lengths that are broadcast must be equal, or 1", `${a} and ${b}`);
 }
 
-/** Axes along which a tensor was repeated by broadcasting, and axes along which it may have been repeated. */
+/** Axes along which a tensor was broadcast. */
 export interface BroadcastAxes {
   /**
-   * Axes that were certainly repeated, including axes that the smaller shape lacks. A gradient must be summed over
-   * them.
+   * Axes along which the tensor was certainly broadcast, including leading axes that its shape lacks. A gradient must
+   * be summed over them.
    */
   readonly summed: readonly number[];
-  /** Axes that may have been repeated, depending on variable lengths. Axes in neither list were not repeated. */
+  /**
+   * Axes along which the tensor may have been broadcast, depending on variable lengths. It was not broadcast along
+   * axes in neither list.
+   */
   readonly unsure: readonly number[];
 }
 
 /**
- * Compares a shape with the one it was broadcast to, and returns the axes over which the reverse operation sums. An
- * axis with length 1 in both shapes was not repeated.
+ * Returns the axes along which a tensor of shape `from` was broadcast to `shape`. A gradient must be summed over
+ * these axes. An axis of length 1 in both shapes was not broadcast.
  *
  * @example
  * ```ts ignore

@@ -1,8 +1,8 @@
 import type { Shape } from "../codec/value_info.ts";
 
 /**
- * Converts an inferred shape to a shape for a file. Lengths that contain a fresh name of the inference become
- * unnamed.
+ * Returns an inferred shape as the declared shape of a file. Lengths with a name that the inference has created
+ * become unnamed.
  */
 export function declaredShape(shape: readonly (number | string)[]): Shape {
   return shape.map((length) =>

@@ -9,15 +9,15 @@ import { elementTypeOf } from "../codec/element_type.ts";
 import { broadcastShapes } from "./broadcast_shapes.ts";
 import { factOf, type InferenceRule, type InferenceRules, typeAmong, UNKNOWN } from "./fact.ts";
 
-/** Rule of operators whose result has the type and shape of the first input, but other values. */
+/** Rule of operators whose result has the type and shape of the first input. Values are not inferred. */
 const same: InferenceRule = ([a = UNKNOWN]) => [factOf(a.type, a.shape)];
 /** Rule of operators with a boolean result that has the shape of the first input. */
 const sameBool: InferenceRule = ([a = UNKNOWN]) => [factOf("bool", a.shape)];
-/** Rule of operators that broadcast all inputs. */
+/** Rule of operators that broadcast all inputs to the shape of the result. */
 const joined: InferenceRule = (inputs, _node, inferring) => [
   factOf(typeAmong(inputs), broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];
-/** Rule of operators that broadcast all inputs to a boolean result. */
+/** Rule of operators that broadcast all inputs to the shape of a boolean result. */
 const joinedBool: InferenceRule = (inputs, _node, inferring) => [
   factOf("bool", broadcastShapes(inputs.map((input) => input?.shape), inferring)),
 ];

@@ -20,7 +20,7 @@ import { INFERENCE_RULES, operatorOf } from "./rules.ts";
 
 export type { Fact } from "./fact.ts";
 
-/** Types whose values are kept. */
+/** Element types of tensors whose values are stored in facts. */
 const WHOLE: readonly (ElementType | undefined)[] = [
   "i64",
   "i32",
@@ -58,10 +58,10 @@ export class GraphFacts {
   readonly #known = new Map<string, Fact>();
   readonly #inferring: Inferring;
   #count = 0;
-  /** Node whose rule is running, for error messages. */
+  /** Node whose rule is running; error messages name it. */
   #node: NodeProto | undefined;
 
-  /** Creates facts of a graph. Nothing is inferred yet. */
+  /** Creates the facts of a graph. Inference starts with the first call of `of`. */
   constructor(graph: Graph) {
     this.#graph = graph;
     this.#inferring = {
@@ -92,7 +92,7 @@ export class GraphFacts {
     return this.#known.get(name) ?? UNKNOWN;
   }
 
-  /** Infers a value and everything that it depends on. */
+  /** Infers the facts about a value and all values that it depends on. */
   #findAll(name: string): void {
     // Use an explicit stack: a chain of nodes may be longer than the call stack is deep.
     const waiting = [name];
@@ -144,7 +144,7 @@ export class GraphFacts {
   }
 }
 
-/** Converts a declared length. A name that looks like a fresh name of the inference becomes `undefined`. */
+/** Converts a declared length to its canonical text. A name that could be one of the inference becomes `undefined`. */
 function readLength(length: Length): number | string | undefined {
   if (typeof length !== "string") return length;
   return length.startsWith("?") ? undefined : readFileLength(length);

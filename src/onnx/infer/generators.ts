@@ -43,7 +43,7 @@ const size: InferenceRule = ([a = UNKNOWN], _node, inferring) => [
   factOf("i64", [], [a.shape === undefined ? inferring.fresh() : productOf(a.shape)]),
 ];
 
-/** Returns the shape that a tensor of lengths describes; `undefined` if even the number of axes is unknown. */
+/** Returns the shape whose lengths are the elements of a tensor; `undefined` if even the number of axes is unknown. */
 export function shapeOfValues(fact: Fact, inferring: Inferring): KnownShape | undefined {
   if (fact.values !== undefined) return fact.values;
   const rank = fact.shape?.[0];
@@ -80,7 +80,7 @@ const range: InferenceRule = ([start, limit, delta], node, inferring) => {
   return [factOf(type, [count], type === "i64" || type === "i32" ? values : undefined)];
 };
 
-/** Returns an input of Range: a computed integer, or a constant float. Returns `undefined` if it is unknown. */
+/** Returns the value of an input of Range if it is a computed integer or a constant float; otherwise `undefined`. */
 function bound(
   fact: Fact | undefined,
   node: NodeProto,
@@ -93,7 +93,7 @@ function bound(
   return isFloating ? numberOfTensor(graph.constant(node.input[index] ?? "")) : undefined;
 }
 
-/** Returns the number of elements of a range: (limit − start) / delta, rounded up. */
+/** Returns the number of elements of a Range: (limit − start) / delta, rounded up; `undefined` if it is unknown. */
 function countOf(
   start: KnownLength | undefined,
   limit: KnownLength | undefined,

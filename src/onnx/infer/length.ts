@@ -21,11 +21,11 @@ import {
 /** Length of an axis: a number, or the text of a polynomial in named lengths, such as "4*N" or "E + 1". */
 export type KnownLength = number | string;
 
-/** Maximum number of cached texts. The same few texts are read again and again. */
+/** Maximum number of cached texts. A graph uses few different texts, each of them many times. */
 const MOST = 20_000;
 const polynomials = new Map<string, Polynomial>();
 const results = new Map<string, KnownLength | undefined>();
-/** Canonical lengths by the text in files. */
+/** Canonical lengths, by their texts in files. */
 const fileLengths = new Map<string, KnownLength>();
 let unwieldy = 0;
 
@@ -111,8 +111,7 @@ export function productOf(lengths: readonly KnownLength[]): KnownLength {
 }
 
 /**
- * Returns a / b if it is certainly an integer, otherwise `undefined`. Named lengths are assumed not to be 0: N / N
- * is 1.
+ * Returns a / b; `undefined` if it may not be an integer. Named lengths are assumed not to be 0: N / N is 1.
  *
  * @example
  * ```ts ignore
@@ -131,7 +130,7 @@ export function divideLengths(a: KnownLength, b: KnownLength): KnownLength | und
   });
 }
 
-/** Returns a / b rounded down: "(N//2)" if it may not be an integer. */
+/** Returns a / b rounded down, such as "(N//2)" if it may not be an integer; `undefined` if it cannot be expressed. */
 export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength | undefined {
   const exact = divideLengths(a, b);
   if (exact !== undefined || b === 0) return exact;
@@ -139,7 +138,7 @@ export function floorDivideLengths(a: KnownLength, b: KnownLength): KnownLength 
   return remembered("//", a, b, (p, q) => lengthOf(floorDividePolynomials(p, q)));
 }
 
-/** Returns the larger of two lengths: "Max(1, N)" if that is unknown. */
+/** Returns the larger of two lengths. If it is unknown which one is larger, returns a text such as "Max(1, N)". */
 export function maxLength(a: KnownLength, b: KnownLength): KnownLength {
   const difference = subtractLengths(a, b);
   if (isNotNegative(difference)) return a;
@@ -147,7 +146,7 @@ export function maxLength(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("max", a, b, () => readFileLength(`Max(${a}, ${b})`)) ?? a;
 }
 
-/** Returns the smaller of two lengths: "Min(5, N)" if that is unknown. */
+/** Returns the smaller of two lengths. If it is unknown which one is smaller, returns a text such as "Min(5, N)". */
 export function minLength(a: KnownLength, b: KnownLength): KnownLength {
   const difference = subtractLengths(a, b);
   if (isNotNegative(difference)) return b;
@@ -155,7 +154,7 @@ export function minLength(a: KnownLength, b: KnownLength): KnownLength {
   return remembered("min", a, b, () => readFileLength(`Min(${a}, ${b})`)) ?? a;
 }
 
-/** Returns whether a length is certainly not negative. Named lengths are not, nor are sums and products of them. */
+/** Returns whether a length is certainly 0 or more. This holds for named lengths, and for their sums and products. */
 export function isNotNegative(length: KnownLength): boolean {
   if (typeof length === "number") return length >= 0;
   for (const count of polynomialOf(length).values()) if (count < 0) return false;
@@ -163,7 +162,8 @@ export function isNotNegative(length: KnownLength): boolean {
 }
 
 /**
- * Returns whether a name cannot be negative. Fresh names of numbers, "?x7", may be; those of lengths, "?7", cannot.
+ * Returns whether the value of a name is certainly 0 or more. This holds for fresh names of lengths, "?7", but not
+ * for fresh names of numbers, "?x7".
  */
 function isNameNotNegative(name: string): boolean {
   const made = partsOfName(name);
@@ -178,8 +178,8 @@ function isTextNotNegative(text: string): boolean {
 }
 
 /**
- * Returns the length to which two broadcast, or `undefined` if it is unknown or they do not fit. A number other
- * than 1 is always the result.
+ * Returns the length to which two lengths broadcast; `undefined` if it is unknown or they cannot be broadcast
+ * together. If one of them is a number other than 1, it is the result.
  */
 export function broadcastLengths(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (a === b || b === 1) return a;
@@ -188,7 +188,7 @@ export function broadcastLengths(a: KnownLength, b: KnownLength): KnownLength | 
   return typeof b === "number" ? b : undefined;
 }
 
-/** Returns whether a length contains a fresh name, about whose value nothing is known. */
+/** Returns whether a length contains a fresh name, whose value is unknown. */
 export function isFresh(length: KnownLength): boolean {
   return typeof length === "string" && length.includes("?");
 }
@@ -204,7 +204,7 @@ export function namesIn(length: KnownLength): readonly string[] {
   );
 }
 
-/** Evaluates a length with the given values of names; NaN if one is missing. */
+/** Returns the value of a length for the given values of names; NaN if a name has no value. */
 export function lengthAt(
   length: KnownLength,
   names: Readonly<Record<string, number>>,

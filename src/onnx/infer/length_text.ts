@@ -26,7 +26,7 @@ export function readLength(text: string): Polynomial {
   return parse(text) ?? polynomialOfName(text);
 }
 
-/** Returns whether a name needs no brackets because it is always parsed as itself. */
+/** Returns whether a name may be written without brackets because it is always parsed as this name. */
 export function isPlainName(name: string): boolean {
   return parse(name)?.get(name) === 1;
 }
@@ -39,8 +39,8 @@ function parse(text: string): Polynomial | undefined {
 }
 
 /**
- * Returns floor(a / b): a polynomial if the division is exact, otherwise one with a name such as "(N//2)" for the
- * remainder.
+ * Returns a / b rounded down: a polynomial if the division is exact, otherwise a polynomial with a name such as
+ * "(N//2)" for the part that cannot be divided.
  */
 export function floorDividePolynomials(a: Polynomial, b: Polynomial): Polynomial {
   const exact = dividePolynomials(a, b);
@@ -78,7 +78,7 @@ export function partsOfName(
   return op && { op, parts: splitAt(name.slice(4, -1), ",") };
 }
 
-/** Splits a text at separators outside of brackets. */
+/** Splits a text at the separators that are outside of brackets. */
 function splitAt(text: string, separator: string): string[] {
   const parts = [];
   let depth = 0, start = 0;
@@ -94,7 +94,7 @@ function splitAt(text: string, separator: string): string[] {
   return [...parts, text.slice(start).trim()];
 }
 
-/** Recursive-descent parser for sums of products. Results are `undefined` if the text is not a formula. */
+/** Recursive-descent parser for sums of products. Its methods return `undefined` if the text is not a formula. */
 class Reader {
   readonly #text: string;
   #at = 0;

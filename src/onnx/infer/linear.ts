@@ -23,7 +23,7 @@ const matMul: InferenceRule = ([a = UNKNOWN, b = UNKNOWN], _node, inferring) => 
 ];
 
 /**
- * Returns the shape of a matrix product. A vector is a row on the left and a column on the right. The axis that this
+ * Returns the shape of a matrix product. A vector is a row on the left and a column on the right; the axis that this
  * adds to the vector is not part of the result.
  */
 function productShape(a: KnownShape, b: KnownShape, inferring: Inferring): KnownShape | undefined {
@@ -78,7 +78,10 @@ const einsum: InferenceRule = (inputs, node, inferring) => {
   return [factOf(type, equation.output.map((label) => of.get(label) ?? inferring.fresh()))];
 };
 
-/** Records the length of a label. All its lengths must be equal, or 1. */
+/**
+ * Stores the length of a label in `of`. Reports a contradiction if the label already has another length, unless one
+ * of the two is 1.
+ */
 function note(
   of: Map<string, KnownLength>,
   label: string,

@@ -2,7 +2,7 @@ import type { ElementType } from "../codec/element_type.ts";
 import { type Fact, factOf, type Inferring, type KnownShape } from "./fact.ts";
 import { isFresh, type KnownLength, namesIn } from "./length.ts";
 
-/** Declaration of a value in a file; unknown parts are `undefined`. */
+/** Declaration of a value in a file. Undeclared properties and lengths are `undefined`. */
 export interface Declared {
   readonly type: ElementType | undefined;
   readonly shape: readonly (KnownLength | undefined)[] | undefined;
@@ -51,8 +51,8 @@ function mergedShape(
 }
 
 /**
- * Returns whether the declared length `other` says more than the inferred `length`. This is so if `length` contains a
- * fresh name, or is a Max or Min that includes all names of `other`.
+ * Returns whether the declared length `other` is more informative than the inferred `length`. This is the case if
+ * `length` contains a fresh name, or is a Max or Min that includes all names of `other`.
  */
 function isBetter(other: string, length: string): boolean {
   if (isFresh(length)) return true;

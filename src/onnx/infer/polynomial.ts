@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Coefficients by product of names. The key "" is the constant term; the names in a product are sorted. */
+/** Coefficients, by product of names. The key "" is the constant term. The names in a product are sorted. */
 export type Polynomial = ReadonlyMap<string, number>;
 
 /**
@@ -22,7 +22,7 @@ export function polynomialOfNumber(value: number): Polynomial {
   return new Map(value === 0 ? [] : [["", value]]);
 }
 
-/** Returns a name as a polynomial, whatever characters it contains. */
+/** Returns a name as a polynomial. The name may contain any characters. */
 export function polynomialOfName(name: string): Polynomial {
   return new Map([[name, 1]]);
 }
@@ -52,7 +52,7 @@ function joined(p: string, q: string): string {
   return [...p.split(TIMES), ...q.split(TIMES)].sort().join(TIMES);
 }
 
-/** Returns a / b if it is a polynomial with integer coefficients, otherwise `undefined`. */
+/** Returns a / b; `undefined` if it is not a polynomial with integer coefficients. */
 export function dividePolynomials(a: Polynomial, b: Polynomial): Polynomial | undefined {
   const divisor = leading(b), quotient = new Map<string, number>();
   let rest: Polynomial = a;
@@ -69,7 +69,10 @@ export function dividePolynomials(a: Polynomial, b: Polynomial): Polynomial | un
   return undefined;
 }
 
-/** Returns the leading term: the one with most names, then the first in the order of names. */
+/**
+ * Returns the leading term of a polynomial: the term with most names, and among equal ones the first in the order of
+ * names; `undefined` for the polynomial 0.
+ */
 function leading(a: Polynomial): [key: string, count: number] | undefined {
   let first: [string, number] | undefined;
   for (const term of a) if (first === undefined || compare(term[0], first[0]) < 0) first = term;
@@ -84,7 +87,7 @@ function degree(key: string): number {
   return key === "" ? 0 : key.split(TIMES).length;
 }
 
-/** Returns a product without some of its names, or `undefined` if it does not contain them. */
+/** Returns the product `key` divided by the product `names`; `undefined` if it does not contain all of these names. */
 function without(key: string, names: string): string | undefined {
   if (names === "") return key;
   const left = key.split(TIMES);
@@ -108,7 +111,7 @@ export function namesOf(a: Polynomial): string[] {
   return [...a.keys()].flatMap((key) => key === "" ? [] : key.split(TIMES));
 }
 
-/** Evaluates a polynomial with the given values of names. */
+/** Returns the value of a polynomial. `valueOf` returns the value of a name. */
 export function evaluatePolynomial(a: Polynomial, valueOf: (name: string) => number): number {
   let sum = 0;
   for (const [key, count] of a) {

@@ -25,8 +25,8 @@ import { addLengths, type KnownLength, maxLength, minLength, multiplyLengths } f
 type Fold = (a: KnownLength, b: KnownLength) => KnownLength;
 
 /**
- * Creates a rule for a reduction over the axes in the second input or in an attribute. With `fold`, the rule also
- * computes the value of a reduction over all axes.
+ * Creates a rule for a reduction over the axes in the second input or in an attribute. With `fold`, which combines
+ * two elements, the rule also computes the value of a reduction over all axes.
  */
 function reduction(fold?: Fold): InferenceRule {
   return ([a = UNKNOWN, given], node, inferring) => {
@@ -47,7 +47,7 @@ function axesOf(node: NodeProto, given: Fact | undefined): readonly number[] | u
   return intsAttribute(node, "axes") ?? [];
 }
 
-/** Returns whether a reduction without axes keeps its input instead of reducing all axes. */
+/** Returns whether a reduction without axes returns its input, instead of reducing over all axes. */
 function leavesAll(node: NodeProto): boolean {
   return intAttribute(node, "noop_with_empty_axes", 0) !== 0;
 }

@@ -23,12 +23,12 @@ export const INFERENCE_RULES: InferenceRules = {
   ...WINDOWS,
 };
 
-/** Returns whether the operator of a node has a rule. */
+/** Returns whether an inference rule exists for the operator of a node. */
 export function isInferred(node: NodeProto): boolean {
   return operatorOf(node) in INFERENCE_RULES;
 }
 
-/** Returns the key of a node's rule: the operator, with its domain unless this is ai.onnx. */
+/** Returns the key of a node's rule: the operator, preceded by its domain unless the domain is ai.onnx. */
 export function operatorOf({ domain, opType }: NodeProto): string {
   return domain === "" || domain === "ai.onnx" ? opType : `${domain}.${opType}`;
 }

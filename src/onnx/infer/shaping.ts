@@ -51,12 +51,12 @@ const reshape: InferenceRule = ([a = UNKNOWN, to = UNKNOWN], node, inferring) =>
   return [factOf(a.type, wanted, a.values)];
 };
 
-/** Returns whether a length is −1, or may be −1 depending on the values of its names. */
+/** Returns whether a length in the shape of a Reshape is −1, or may be −1 depending on the values of its names. */
 function isOpen(length: KnownLength): boolean {
   return length === -1 || (typeof length === "string" && !isNotNegative(length));
 }
 
-/** Returns the length that −1 stands for beside the other lengths. */
+/** Returns the length for which −1 stands in the shape `wanted` of a Reshape. */
 function remaining(
   shape: KnownShape | undefined,
   wanted: KnownShape,
@@ -96,7 +96,10 @@ const flatten: InferenceRule = ([a = UNKNOWN], node, inferring) => {
   return [factOf(a.type, [productOf(a.shape.slice(0, at)), productOf(a.shape.slice(at))])];
 };
 
-/** Returns the axes from an input, or from an attribute before opset 13; `undefined` if they are omitted or unknown. */
+/**
+ * Returns the axes of a node from an input, or from an attribute before opset 13; `undefined` if they are omitted or
+ * unknown.
+ */
 function axesOf(node: NodeProto, axes: Fact | undefined): readonly number[] | undefined {
   return (node.input[1] ?? "") === "" ? intsAttribute(node, "axes") : numbersOf(axes);
 }
@@ -168,7 +171,10 @@ const tile: InferenceRule = ([a = UNKNOWN, repeats = UNKNOWN], _node, inferring)
   return [factOf(a.type, shape)];
 };
 
-/** Creates a rule for moving blocks of pixels between the channels and the plane. */
+/**
+ * Creates a rule for DepthToSpace, or for SpaceToDepth if `isToDepth` is true. They move blocks of pixels between the
+ * channels and the plane.
+ */
 function blocks(isToDepth: boolean): InferenceRule {
   return ([a = UNKNOWN], node, inferring) => {
     const [n, c, h, w] = a.shape ?? [];

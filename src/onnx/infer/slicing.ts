@@ -47,8 +47,8 @@ const concat: InferenceRule = (inputs, node, inferring) => {
 };
 
 /**
- * Returns the best description of lengths that must be equal: a number if there is one, otherwise a name of the
- * file rather than a fresh one.
+ * Returns the common length of lengths that must be equal: a number if one of them is a number, otherwise a name of
+ * the file in preference to a fresh name.
  */
 function commonOf(
   lengths: readonly (KnownLength | undefined)[],
@@ -81,7 +81,10 @@ const split: InferenceRule = ([a = UNKNOWN, given], node, inferring) => {
   });
 };
 
-/** Splits a length into equal parts. The last one may be shorter. */
+/**
+ * Returns the lengths of equal parts of an axis, of which the last one may be shorter; `undefined` if they are
+ * unknown.
+ */
 function evenly(
   length: KnownLength,
   node: NodeProto,
@@ -96,7 +99,7 @@ function evenly(
   return Array.from({ length: outputs }, (_, i) => i < count - 1 || isEven ? part : last);
 }
 
-/** Slice along one axis. */
+/** Bounds and step of a slice along one axis. */
 interface Cut {
   readonly start: KnownLength;
   readonly end: KnownLength;
@@ -130,7 +133,7 @@ const slice: InferenceRule = ([a = UNKNOWN, starts, ends, axes, steps], node, in
   return [factOf(a.type, result, values)];
 };
 
-/** Returns the length of an axis after a slice; `undefined` if it cannot be determined. */
+/** Returns the length of an axis after a slice; `undefined` if it is unknown. */
 function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength | undefined {
   const { from, to } = boundsOf(length, start, end, step < 0);
   if (from === undefined || to === undefined) return undefined;
@@ -141,8 +144,9 @@ function cutLength(length: KnownLength, { start, end, step }: Cut): KnownLength 
 }
 
 /**
- * Returns the positions where a slice starts and ends, clamped to the axis. A start beyond the end of the axis, and
- * an end before its start, need no clamping, because the slice is empty either way.
+ * Returns the positions at which a slice starts and ends, clamped to the axis; `undefined` for an unknown position. A
+ * start beyond the end of the axis and an end before its start are not clamped, because the slice is empty in any
+ * case.
  */
 function boundsOf(
   length: KnownLength,
@@ -169,8 +173,8 @@ function isHuge(at: KnownLength): boolean {
 }
 
 /**
- * Returns a bound as a position from the start of the axis. Returns `undefined` for a name that may be negative,
- * because negative bounds count from the end.
+ * Returns a bound as a position from the start of the axis. Returns `undefined` for a name whose value may be
+ * negative, because negative bounds count from the end.
  */
 function countedFromStart(bound: KnownLength, length: KnownLength): KnownLength | undefined {
   if (typeof bound === "string") return isNotNegative(bound) ? bound : undefined;
@@ -178,7 +182,7 @@ function countedFromStart(bound: KnownLength, length: KnownLength): KnownLength 
   return bound < 0 ? addLengths(length, bound) : bound;
 }
 
-/** Returns the known values that a slice selects. */
+/** Returns the elements of `values` that a slice selects; `undefined` if its bounds are unknown. */
 function cutValues(values: KnownShape, { start, end, step }: Cut): KnownShape | undefined {
   const { from, to } = boundsOf(values.length, start, end, step < 0);
   if (typeof from !== "number" || typeof to !== "number") return undefined;

@@ -31,10 +31,10 @@ import {
   subtractLengths,
 } from "./length.ts";
 
-/** Computes a value from known numbers; `undefined` if the result is unknown. */
+/** Computes one element of the result from the elements of the inputs; `undefined` if it is unknown. */
 type Exact = (...values: readonly KnownLength[]) => KnownLength | undefined;
 
-/** Computes the values of an elementwise operator; `undefined` if the values of an input are unknown. */
+/** Returns the values of the result of an elementwise operator; `undefined` if the values of an input are unknown. */
 function valuesOf(
   inputs: readonly (Fact | undefined)[],
   exact: Exact,
@@ -54,7 +54,9 @@ function valuesOf(
   });
 }
 
-/** Creates a rule that broadcasts the shapes, and computes the values if they are known. */
+/**
+ * Creates a rule that broadcasts the shapes, and computes the values of the result if those of the inputs are known.
+ */
 function arithmetic(exact: Exact): InferenceRule {
   return (inputs, _node, inferring) => {
     const type = typeAmong(inputs);
@@ -82,8 +84,8 @@ function remainder(a: KnownLength, b: KnownLength): KnownLength | undefined {
 }
 
 /**
- * Returns 1 if two lengths are certainly equal, 0 if they certainly differ, otherwise `undefined`: different names
- * may have the same value.
+ * Returns 1 if two lengths are certainly equal, 0 if they certainly differ, and `undefined` otherwise, because
+ * different names may have the same value.
  */
 function isEqual(a: KnownLength, b: KnownLength): KnownLength | undefined {
   if (a === b) return 1;

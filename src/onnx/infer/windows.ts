@@ -26,10 +26,10 @@ import {
 
 /** Parameters of the windows along one axis. */
 interface Window {
-  /** Extent of the window, including the gaps of a dilation. */
+  /** Number of elements that the window spans, including the gaps of a dilation. */
   readonly reach: KnownLength;
   readonly stride: number;
-  /** Sum of the padding at both ends. */
+  /** Sum of the padding before and after the axis. */
   readonly pads: number;
   readonly pad: string;
   /**
@@ -39,7 +39,7 @@ interface Window {
   readonly begin: number | undefined;
 }
 
-/** Returns the number of positions of a window along an axis; `undefined` if it cannot be determined. */
+/** Returns the number of windows along an axis; `undefined` if it is unknown. */
 function stepsOf(length: KnownLength, window: Window): KnownLength | undefined {
   const { reach, stride, pads, pad, begin } = window;
   if (pad.startsWith("SAME")) return floorDivideLengths(addLengths(length, stride - 1), stride);
@@ -75,7 +75,7 @@ function windowAt(
   };
 }
 
-/** Returns the lengths of the spatial axes after windows of the sizes `kernel` are applied. */
+/** Returns the lengths of the spatial axes of the result of windows with the lengths `kernel`. */
 function planeOf(
   plane: KnownShape,
   kernel: readonly (KnownLength | undefined)[],
@@ -114,7 +114,7 @@ const convTranspose: InferenceRule = ([a = UNKNOWN, w = UNKNOWN], node, inferrin
   return [factOf(a.type ?? w.type, [n, channels ?? inferring.fresh(), ...grown])];
 };
 
-/** Returns the length of an axis after a transposed convolution, which spreads each element over a window. */
+/** Returns the length of an axis of the result of a transposed convolution. */
 function spreadLength(
   length: KnownLength,
   i: number,

@@ -5,11 +5,9 @@ import { operands } from "./operands.ts";
 const ACTION = "write acos as atan";
 
 /**
- * Rewrites acos x as 2 atan √((1 − x)/(1 + x)). In float32, WGSL's acos has errors of up to 2·10⁻⁴, its atan of
- * 3·10⁻⁶.
- *
- * As before, the result is NaN outside of [−1, 1], and π at −1. At −1 the divisor 1 + x is replaced by 10⁻³⁰ (10⁻⁷ in
- * float16), because WGSL does not guarantee infinities.
+ * Rewrites acos x as 2 atan √((1 − x)/(1 + x)). In float32, acos in WGSL has errors of up to 2·10⁻⁴, and atan of up
+ * to 3·10⁻⁶. As with acos, the result is NaN outside of [−1, 1], and π at −1. At −1 the divisor 1 + x is replaced by
+ * 10⁻³⁰ (10⁻⁷ in float16), because WGSL does not guarantee infinities.
  *
  * @returns number of nodes that were rewritten
  * @throws {UnsupportedNodeError} if a subgraph contains Acos

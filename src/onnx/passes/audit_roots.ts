@@ -19,7 +19,7 @@ export interface RootWarning {
   readonly node: string;
   /** Operator of the node. */
   readonly op: string;
-  /** Name of the value that must stay away from the dangerous point, such as 0. */
+  /** Name of the value that must not come close to the dangerous point, such as 0. */
   readonly value: string;
   /** Consequence, such as "the gradient of Sqrt at 0 is infinite". */
   readonly why: string;
@@ -31,7 +31,7 @@ export interface RootWarning {
 interface Danger {
   readonly at: number;
   readonly why: string;
-  /** The point: 0, or the ends of the interval from −1 to 1. */
+  /** Location of the point: 0, or the ends of the interval from −1 to 1. */
   readonly place: "zero" | "ends";
 }
 
@@ -63,7 +63,7 @@ const HINTS = {
   ends: "Clip it to a little less than −1 to 1, or multiply it by a number a little below 1",
 };
 
-/** Operators with an epsilon, and its default value. */
+/** Default value of epsilon of each normalization, by operator. */
 const NORMS: Readonly<Record<string, number>> = {
   LayerNormalization: 1e-5,
   BatchNormalization: 1e-5,

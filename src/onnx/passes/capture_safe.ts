@@ -7,12 +7,12 @@ import { UnsupportedNodeError } from "../graph/unsupported_node_error.ts";
 import { fedValues } from "./fed_values.ts";
 import { operands } from "./operands.ts";
 
-/** Operators that may return the memory of their input with another shape, without a kernel on the GPU. */
+/** Operators that may return the memory of their input with another shape, without running a kernel on the GPU. */
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Transpose"];
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
 
-/** Types that Where supports on WebGPU. */
+/** Element types that Where supports on WebGPU. */
 const TYPES: readonly ElementType[] = ["f32", "i32", "f16"];
 
 const ACTION = "make a graph safe to capture";
@@ -77,14 +77,14 @@ export function captureSafe(graph: Graph): number {
 
 /**
  * Returns whether a scatter may modify its base in place. This requires that the base is the result of another
- * scatter, and that nothing else reads it.
+ * scatter, and that no other node and no output of the graph uses it.
  */
 function hasOwnMemory(graph: Graph, base: string): boolean {
   const made = graph.producer(base)?.opType ?? "";
   return SCATTERS.includes(made) && graph.uses(base).length === 1 && !graph.isOutput(base);
 }
 
-/** Inserts kernels that do not change values. */
+/** Inserts kernels that copy values without changing them. */
 class Places {
   readonly #graph: Graph;
   readonly #facts: GraphFacts;
@@ -119,7 +119,8 @@ class Places {
   }
 
   /**
-   * Returns the condition s < s, where s is the sum of an input. It is false even for NaN, and no pass folds it.
+   * Adds the condition s < s, where s is the sum of an input, and returns its name. It is false even for NaN, and no
+   * pass folds it.
    */
   #condition(): string {
     if (this.#never !== undefined) return this.#never;

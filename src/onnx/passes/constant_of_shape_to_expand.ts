@@ -39,7 +39,7 @@ export function constantOfShapeToExpand(graph: Graph): number {
   return found.length;
 }
 
-/** Returns the element of the tensor as a scalar; 0 if the tensor is omitted. */
+/** Returns a scalar constant with the element of a tensor; 0 if `tensor` is `undefined`. */
 function scalar(tensor: TensorProto | undefined, name: string): TensorProto {
   if (tensor === undefined) return makeTensorProto("f32", [], [0], name);
   return create(TensorProtoSchema, { ...tensor, name, dims: [] });

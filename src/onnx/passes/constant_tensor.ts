@@ -21,7 +21,7 @@ export function constantTensor(plain: PlainTensor, name: string): TensorProto | 
   return makeTensorProto(type, dims, values, name);
 }
 
-/** Returns whether all numbers are exact. Above 2^53 a double may represent another integer. */
+/** Returns whether all numbers are exact. A double above 2^53 may be the rounded value of another integer. */
 export function isExact({ type, data }: PlainTensor): boolean {
   return !isWhole(type) || data.every(Number.isSafeInteger);
 }

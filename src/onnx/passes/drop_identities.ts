@@ -63,7 +63,7 @@ const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 /** Neutral second operands: with this number the operator returns its first operand. */
 const NEUTRAL: Readonly<Record<string, number>> = { Add: 0, Sub: 0, Mul: 1, Div: 1, Pow: 1 };
 
-/** Maximum number of elements to compare. Larger constants rarely consist of equal numbers. */
+/** Maximum number of elements of a constant that are compared. The elements of larger constants are rarely equal. */
 const MOST_NUMBERS = 4096;
 
 /** Finds nodes that do not change their input. */
@@ -96,7 +96,7 @@ class Identities {
     return isWhole ? this.#ifSameShape(x, node) : undefined;
   }
 
-  /** Merges a Transpose of a Transpose into one. */
+  /** Merges a Transpose of a Transpose into one node. */
   joinTransposes(node: NodeProto): void {
     const inner = this.#graph.producer(node.input[0] ?? "");
     const perm = intsAttribute(node, "perm"), first = inner && intsAttribute(inner, "perm");
@@ -111,7 +111,10 @@ class Identities {
     return type !== undefined && type === elementTypeOf(intAttribute(node, "to", 0));
   }
 
-  /** Returns the value before the last Transpose or the last two, if these permute nothing. */
+  /**
+   * Returns the value that a Transpose, alone or together with a preceding Transpose, leaves unchanged; `undefined`
+   * if the axes are permuted.
+   */
   #untransposed(node: NodeProto): string | undefined {
     const rank = this.#facts.of(node.input[0] ?? "").shape?.length;
     const last = permOf(node, rank);
@@ -123,8 +126,8 @@ class Identities {
   }
 
   /**
-   * Goes back through a chain of views to the nearest value with the shape of its result; `undefined` if there is
-   * none.
+   * Returns the nearest value before a chain of views that has the shape of its result; `undefined` if there is no
+   * such value.
    */
   #viewed(node: NodeProto): string | undefined {
     for (let at: NodeProto | undefined = node; at !== undefined && VIEWS.includes(at.opType);) {
@@ -159,7 +162,10 @@ class Identities {
   }
 }
 
-/** Returns the permutation of a Transpose. Without the attribute the order of the axes is reversed. */
+/**
+ * Returns the permutation of a Transpose. Without the attribute `perm`, it reverses the order of the axes. Returns
+ * `undefined` if the rank is unknown.
+ */
 function permOf(node: NodeProto, rank: number | undefined): readonly number[] | undefined {
   const perm = intsAttribute(node, "perm");
   if (perm !== undefined || rank === undefined) return perm;

@@ -4,12 +4,14 @@ import { capturesOf } from "../graph/subgraphs.ts";
 /** Operators that read only the shape of their input, which may be known before a run. */
 const SHAPES = ["Shape", "Size"];
 
-/** Returns the values that depend on the elements of inputs. A runtime may compute all others once. */
+/**
+ * Returns the names of the values that depend on the elements of inputs. A runtime may compute all other values once.
+ */
 export function fedValues(graph: Graph): Set<string> {
   return dependents(graph, graph.inputs.map(({ name }) => name));
 }
 
-/** Returns the given values, and all values that depend on their elements. */
+/** Returns the given names, and the names of all values that depend on the elements of these values. */
 export function dependents(graph: Graph, names: readonly string[]): Set<string> {
   const fed = new Set(names);
   for (const node of graph.sort()) {

@@ -82,8 +82,8 @@ function tensorsOf(made: readonly PlainTensor[], { output }: NodeProto): Made {
 }
 
 /**
- * Returns the result of a node if inference knows its values, otherwise `undefined`. The inputs need not be
- * constants.
+ * Returns the output of a node as a constant if inference knows its values; otherwise `undefined`. The inputs need
+ * not be constants.
  */
 function ofFacts(facts: GraphFacts, node: NodeProto): Made | undefined {
   const [name = "", ...more] = node.output;
@@ -94,7 +94,10 @@ function ofFacts(facts: GraphFacts, node: NodeProto): Made | undefined {
   return tensorsOf([plainTensor(fact.type, lengths, numbers)], node);
 }
 
-/** Evaluates a node of constants; `undefined` if it has other inputs, or its results are too large. */
+/**
+ * Evaluates a node whose inputs are constants, and returns its outputs; `undefined` if an input is not a constant, or
+ * if the results are too large.
+ */
 function evaluated(
   graph: Graph,
   facts: GraphFacts,
@@ -120,8 +123,8 @@ function evaluated(
 }
 
 /**
- * Returns the outputs of a node whose inputs are constants; `undefined` if they cannot be computed, or are too
- * large.
+ * Returns the outputs of a node whose inputs are constants; `undefined` if the evaluator cannot compute them, or if
+ * `isTooMuch` returns true for their size.
  */
 function computed(
   graph: Graph,
@@ -168,7 +171,7 @@ function sizeOf(tensor: TensorProto): number {
   return bytesOf(tensorType(tensor), elementCount(tensor));
 }
 
-/** Returns the size of a node's results in bytes, as far as their shapes are known. */
+/** Returns the size of a node's results in bytes. Results whose shape is unknown count as 0. */
 function sizeByFacts(facts: GraphFacts, { output }: NodeProto): number {
   let bytes = 0;
   for (const name of output) {

@@ -23,7 +23,7 @@ const VIEWS = [
 /** Operators whose results are positive. */
 const POSITIVE = ["Exp", "Softplus", "Sigmoid", "Cosh", "Softmax"];
 
-/** Detects operations before a value that keep it away from a dangerous point. */
+/** Detection of operations that keep a value away from a dangerous point. */
 export class Guards {
   readonly #graph: Graph;
 
@@ -67,8 +67,8 @@ export class Guards {
   }
 
   /**
-   * Returns whether a value stays between −1 and 1 inclusive, apart from larger rounding errors that {@linkcode
-   * clipCosines} leaves as they are.
+   * Returns whether an operation keeps a value between −1 and 1 inclusive, except for rounding errors that are too
+   * large for {@linkcode clipCosines}.
    */
   isWithinOne(name: string): boolean {
     if (this.isInside(name)) return true;
@@ -83,14 +83,14 @@ export class Guards {
     return opType === "Clip" && isSmall(input[1]) && isSmall(input[2]);
   }
 
-  /** Returns the elements of a constant; `undefined` for other values. */
+  /** Returns the elements of a constant; `undefined` for other values, and for constants that cannot be read. */
   numbersOf(name: string): Float64Array | undefined {
     const tensor = this.#graph.constant(name);
     if (tensor === undefined || isExternal(tensor)) return undefined;
     return hasArray(tensorType(tensor)) ? plainOf(tensor).data : undefined;
   }
 
-  /** Returns the node that computes a value, skipping operators that only pass it on. */
+  /** Returns the node that computes a value. Skips operators that only rearrange elements. */
   #producer(name: string): NodeProto | undefined {
     let node = this.#graph.producer(name);
     while (node !== undefined && VIEWS.includes(node.opType)) {

@@ -18,13 +18,13 @@ export interface Int64ToInt32Options {
   readonly keepsInputs?: boolean;
 }
 
-/** Treatment of an operator's inputs and outputs. */
+/** Requirements of an operator for the types of its inputs and outputs. */
 interface Rule {
-  /** Positions of the inputs that must have the same type. */
+  /** Indices of the data inputs, which must have the same type. */
   readonly data: readonly number[] | "all";
-  /** Positions of the inputs with indices, which may be int32 or int64. */
+  /** Indices of the inputs that contain indices, which may be int32 or int64. */
   readonly index?: readonly number[];
-  /** True if the output has the type of the data. */
+  /** True if the output has the type of the data inputs. */
   readonly passes: boolean;
 }
 
@@ -32,7 +32,7 @@ const FIRST: Rule = { data: [0], passes: true };
 const PLACES: Rule = { data: [0], index: [1], passes: true };
 const ALL: Rule = { data: "all", passes: true };
 const COMPARES: Rule = { data: "all", passes: false };
-/** Rule of operators that accept any type, and whose output has a type that does not depend on it. */
+/** Rule of operators that accept any type, and whose output type does not depend on it. */
 const TAKES: Rule = { data: [0], passes: false };
 
 const SCATTER: Rule = { data: [0, 2], index: [1], passes: true };
@@ -111,9 +111,12 @@ export function int64ToInt32(graph: Graph, options: Int64ToInt32Options = {}): n
 
 class Narrowing {
   readonly #graph: Graph;
-  /** Values that this pass has made int32. */
+  /** Names of the values that this pass has made int32. */
   readonly #narrow = new Set<string>();
-  /** Names of int64 casts by the int32 value; `#narrowed` has the int32 versions of int64 values. */
+  /**
+   * Names of casts to int64, by name of the int32 value. `#narrowed` has the names of int32 versions, by name of the
+   * int64 value.
+   */
   readonly #wide = new Map<string, string>();
   readonly #narrowed = new Map<string, string>();
 
@@ -125,7 +128,7 @@ class Narrowing {
     return this.#narrow.size;
   }
 
-  /** Makes an input int32, or adds a cast to int32 if the input must stay int64. */
+  /** Makes an input int32. If the input must stay int64, adds a cast to int32. */
   input(name: string, isKept: boolean): void {
     const graph = this.#graph;
     if (!isKept && !graph.isOutput(name)) {
@@ -138,7 +141,8 @@ class Narrowing {
   }
 
   /**
-   * Makes the outputs of a node int32 if its rule allows this. The nodes that make its inputs must have been visited.
+   * Makes the outputs of a node int32 if its rule allows this. The nodes that compute its inputs must have been
+   * visited.
    */
   node(node: NodeProto): void {
     if (node.domain !== "") return this.#widenInputs(node);
@@ -180,7 +184,7 @@ class Narrowing {
     if (passes) { for (const name of [...node.output]) this.#narrowOutput(name); }
   }
 
-  /** Returns the int32 version of a value. */
+  /** Returns the name of the int32 version of a value. Adds a cast or a constant if this version does not exist. */
   #narrowed32(name: string): string {
     if (this.#narrow.has(name)) return name;
     const known = this.#narrowed.get(name);
@@ -209,14 +213,14 @@ class Narrowing {
     this.#narrow.add(narrow);
   }
 
-  /** Marks a value as int32, in its declaration too. */
+  /** Marks a value as int32, also in its declaration. */
   #mark(name: string): void {
     this.#narrow.add(name);
     const value = this.#graph.info(name)?.type?.value;
     if (value?.case === "tensorType") value.value.elemType = codeOf("i32");
   }
 
-  /** Casts the int32 inputs of a node to int64, except for the inputs at the positions `except`. */
+  /** Casts the int32 inputs of a node to int64, except for the inputs at the indices `except`. */
   #widenInputs(node: NodeProto, except: readonly number[] = []): void {
     for (const [at, name] of node.input.entries()) {
       if (except.includes(at) || !this.#narrow.has(name)) continue;
@@ -283,7 +287,7 @@ class Narrowing {
     this.#apply(scatter, SCATTER);
   }
 
-  /** Repeats each index for all elements of a row of `like`. */
+  /** Adds nodes that repeat each index for all elements of a row of `like`, and returns the name of the result. */
   #rows(places: string, like: string, rank: number): string {
     if (rank === 1) return places;
     const graph = this.#graph;
@@ -295,8 +299,8 @@ class Narrowing {
   }
 
   /**
-   * Removes the last axis of indices, or returns `undefined` if its length is not 1. If an Unsqueeze has added this
-   * axis, the input of the Unsqueeze is returned.
+   * Returns the name of the indices without their last axis; `undefined` if the length of this axis is not 1. If an
+   * Unsqueeze has added the axis, returns the input of the Unsqueeze; otherwise adds a node.
    */
   #lastAxisOff(indices: string): string | undefined {
     const graph = this.#graph, shape = graph.shape(indices);
@@ -314,7 +318,7 @@ class Narrowing {
     return squeezed;
   }
 
-  /** Replaces an input by its int32 version if it is a constant that int32 can hold. */
+  /** Replaces the input at index `at` by its int32 version if it is a constant that int32 can hold. */
   #narrowConstant(node: NodeProto, at: number): void {
     const name = node.input[at] ?? "";
     if (this.#fits(name)) this.#graph.setInput(node, at, this.#narrowed32(name));

@@ -89,14 +89,14 @@ export const ACTIVATIONS: Readonly<Record<string, OperatorGradient>> = {
 
 const SELU_ALPHA = 1.67326319217681884765625, SELU_GAMMA = 1.05070102214813232421875;
 
-/** Returns x where a is positive, otherwise y. */
+/** Adds nodes for x where a is positive and y elsewhere, and returns the name of the result. */
 function whereAbove(write: GradientWriter, a: string, x: string | number, y: string): string {
   return write.where(write.make("Greater", [a, 0]), x, y);
 }
 
 /**
- * Returns the derivative of x · Φ(x), which is Φ(x) + x · φ(x). Φ and φ are the distribution and the density of the
- * standard normal distribution.
+ * Adds nodes for the derivative of x · Φ(x), which is Φ(x) + x · φ(x), and returns the name of the result. Φ and φ
+ * are the distribution function and the density of the standard normal distribution.
  */
 function slopeOfGelu(write: GradientWriter, a: string): string {
   const erf = write.make("Erf", [write.mul(a, Math.SQRT1_2)]);
@@ -106,8 +106,8 @@ function slopeOfGelu(write: GradientWriter, a: string): string {
 }
 
 /**
- * Returns the derivative of ½ x (1 + tanh u) with u = √(2/π) (x + 0.044715 x³): ½ (1 + t) + ½ x (1 − t²) u′, where
- * t = tanh u.
+ * Adds nodes for the derivative of ½ x (1 + tanh u) with u = √(2/π) (x + 0.044715 x³), and returns the name of the
+ * result. The derivative is ½ (1 + t) + ½ x (1 − t²) u′, where t = tanh u.
  */
 function slopeOfTanhGelu(write: GradientWriter, a: string): string {
   const scale = Math.sqrt(2 / Math.PI), cubic = 0.044715;

@@ -6,7 +6,7 @@ import type { OperatorGradient } from "../rule.ts";
 const cast: OperatorGradient = ({ a, g }, write) =>
   isFloat(write.typeOf(a)) ? [() => write.cast(g, write.typeOf(a))] : [];
 
-/** Rules of operators that change only the type of values, or nothing at all (Dropout in inference). */
+/** Rules of operators that change only the element type, or nothing at all (Dropout in inference). */
 export const CASTS: Readonly<Record<string, OperatorGradient>> = {
   Cast: cast,
   CastLike: cast,

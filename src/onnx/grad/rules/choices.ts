@@ -33,8 +33,8 @@ export const CHOICES: Readonly<Record<string, OperatorGradient>> = {
 };
 
 /**
- * Returns the shares of Max or Min. Equal inputs get equal shares, as in PyTorch's maximum. If only one input needs
- * a gradient, it gets all of it, as in PyTorch's clamp.
+ * Returns the shares of Max or Min. Equal inputs get equal shares, as in PyTorch's maximum. If only one input needs a
+ * gradient, it gets the whole gradient, as in PyTorch's clamp.
  */
 function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less"): readonly Share[] {
   const { inputs, a, b, g } = step;
@@ -49,7 +49,10 @@ function extreme(step: Step, write: GradientWriter, isAbove: "Greater" | "Less")
   return [share(a, b, !step.wants(1)), share(b, a, !step.wants(0))];
 }
 
-/** Divides g among all inputs that equal the extreme value. Inputs that need no gradient do not count. */
+/**
+ * Returns the shares of Max or Min with more than two inputs: g is divided equally among the inputs that equal the
+ * output. Inputs that need no gradient are not counted.
+ */
 function byCount(step: Step, write: GradientWriter): readonly Share[] {
   const { inputs, y, g } = step, type = write.typeOf(y);
   const are = inputs.map((name, i) => step.wants(i) ? write.make("Equal", [name, y]) : undefined);

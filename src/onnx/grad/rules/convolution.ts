@@ -36,7 +36,7 @@ const convTranspose: OperatorGradient = (step, write) => {
   ];
 };
 
-/** Sums g to one number per channel. */
+/** Adds the gradient of the bias, the sum of g per channel, and returns its name. */
 function biasOf(write: GradientWriter, g: string, { windows }: Convolution): string {
   return write.reduceSum(g, [0, ...places(2, windows.length + 2)]);
 }

@@ -22,7 +22,8 @@ const einsum: OperatorGradient = (step, write) => {
 };
 
 /**
- * Returns the parsed equation. Throws a RangeError if it does not fit the inputs, or a label occurs twice in a term.
+ * Returns the parsed equation of an Einsum. Throws a RangeError if it does not fit the inputs, or if a label occurs
+ * twice in a term.
  */
 function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquation {
   const text = textAttribute(node, "equation", "");
@@ -32,7 +33,7 @@ function equationOf({ node, inputs }: Step, write: GradientWriter): EinsumEquati
   throw refused("each label must occur once per term (take a diagonal with other operators)", text);
 }
 
-/** Multiplies factors from left to right, and sums over each label as soon as no later factor needs it. */
+/** Adds nodes that multiply factors from left to right and sum over each label as soon as no later factor needs it. */
 function productOf(
   write: GradientWriter,
   [first, ...others]: readonly Labeled[],
@@ -50,7 +51,7 @@ function productOf(
   return permuted(write, summed(write, product, made), made);
 }
 
-/** Broadcasts x along the axes of `like` that x does not have. */
+/** Adds nodes that broadcast x along the axes of `like` that x does not have, and returns the name of the result. */
 function spread(write: GradientWriter, x: Labeled, like: Labeled): string {
   const missing = like.labels.flatMap((label, axis) => x.labels.includes(label) ? [] : [axis]);
   return missing.length === 0

@@ -2,7 +2,7 @@ import { angleDivision, backToSlope } from "../angle_slope.ts";
 import { overRootOf } from "../at_edges.ts";
 import type { OperatorGradient } from "../rule.ts";
 
-/** Rule of functions whose derivative is zero wherever it exists. */
+/** Rule of functions whose derivative is zero everywhere it is defined. */
 const stop: OperatorGradient = () => [];
 
 /** Rules of elementwise functions of one value. */

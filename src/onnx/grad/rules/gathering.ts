@@ -4,7 +4,7 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
 
-/** Attributes of scatters that add updates with equal indices. */
+/** Attributes of a scatter that adds updates, also those with equal indices. */
 const ADD = { reduction: "add" } as const;
 
 function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number {
@@ -13,8 +13,8 @@ function axisOf({ node, a }: Step, write: GradientWriter, otherwise = 0): number
 }
 
 /**
- * Rule of Gather. If the indices are consecutive constants, the gradient is padded with zeros; otherwise it is
- * scattered.
+ * Rule of Gather. If the indices are consecutive constants, the gradient is the range g with zeros around it;
+ * otherwise g is scattered.
  */
 const gather: OperatorGradient = (step, write) => {
   const { a, b, g } = step, axis = axisOf(step, write);
@@ -26,8 +26,8 @@ const gather: OperatorGradient = (step, write) => {
 };
 
 /**
- * Returns the start and the length of consecutive constant indices, such as 4, 5, 6. Returns `undefined` if the
- * indices are not of this kind, or the length of the axis is unknown.
+ * Returns the start and the length of consecutive constant indices, such as 4, 5, 6. Returns `undefined` for other
+ * indices, or if the length of the axis is unknown.
  */
 function runOf(
   write: GradientWriter,
@@ -45,15 +45,15 @@ function runOf(
 }
 
 interface Along {
-  /** Value from which the slices were gathered. */
+  /** Name of the value from which the slices were gathered. */
   readonly like: string;
-  /** Indices along the axis. Their axes replace the axis in the result. */
+  /** Name of the indices along the axis. In the result of the Gather, the axes of the indices replace this axis. */
   readonly indices: string;
   readonly g: string;
   readonly axis: number;
 }
 
-/** Adds slices to the positions from which they were gathered. */
+/** Returns a share that adds slices to the positions from which they were gathered. */
 export function scatterAlong(
   write: GradientWriter,
   { like, indices, g, axis }: Along,
@@ -96,7 +96,10 @@ const gatherND: OperatorGradient = (step, write) => {
   }];
 };
 
-/** Prepends the indices of the batch axes, which GatherND leaves implicit. */
+/**
+ * Adds nodes that prepend the indices along the batch axes, which GatherND leaves implicit, and returns the name of
+ * the result.
+ */
 function wholeIndices({ node, b }: Step, write: GradientWriter): string {
   const batch = intAttribute(node, "batch_dims", 0);
   if (batch === 0) return b;
@@ -117,14 +120,17 @@ const gatherElements: OperatorGradient = (step, write) => [
   intoElements(write, step.b, step.g, axisOf(step, write)),
 ];
 
-/** Adds elements to the positions from which they were gathered. */
+/** Returns a share that adds elements to the positions from which they were gathered. */
 function intoElements(write: GradientWriter, indices: string, g: string, axis: number): Share {
   return {
     into: (base) => write.make("ScatterElements", [base, indices, g], { axis, ...ADD }),
   };
 }
 
-/** Rule of TopK. The gradient goes to the elements that the operator has selected, even if others are equal to them. */
+/**
+ * Rule of TopK. The gradient goes to the elements that the operator selects, even if other elements are equal to
+ * them.
+ */
 const topK: OperatorGradient = (step, write) => {
   const { node, inputs, outputs, g } = step;
   let indices = outputs[1] ?? "";

@@ -10,7 +10,7 @@ const range: OperatorGradient = ({ a, c, y, g }, write) => [
   () => write.reduceSum(write.mul(g, write.div(write.sub(y, a), c)), [0]),
 ];
 
-/** Rule of OneHot. Each of its two values gets the sum of the gradients at the positions where it occurs. */
+/** Rule of OneHot. Each of its two values gets the sum of the gradient over the elements that have this value. */
 const oneHot: OperatorGradient = ({ node, a, b, c, g }, write) => [undefined, undefined, () => {
   const pair = write.graph.constantOf(write.typeOf(c), [0, 1]);
   const hot = write.graph.add("OneHot", [a, b, pair]);

@@ -11,7 +11,7 @@ function axisOf({ node, a }: Step, write: GradientWriter): number {
   return axis < 0 ? axis + write.rankOf(a) : axis;
 }
 
-/** Rule of Concat. Each input gets its part of g: by one Split, or by a Slice if only one input needs a gradient. */
+/** Rule of Concat. Each input gets its range of g: by one Split, or by a Slice if only one input needs a gradient. */
 const concat: OperatorGradient = (step, write) => {
   const { inputs, g } = step;
   if (inputs.length === 1) return [g];
@@ -31,7 +31,7 @@ function partsOf({ inputs, g }: Step, write: GradientWriter, axis: number): read
   return write.graph.add("Split", [g, lengths], { attributes, outputs }).output;
 }
 
-/** Returns the part of g that belongs to the input `wanted`; `undefined` if its position is unknown. */
+/** Returns the share of the input at index `wanted`, a Slice of g; `undefined` if its position is unknown. */
 function sliceOf(
   { inputs, g }: Step,
   write: GradientWriter,
@@ -48,7 +48,7 @@ function sliceOf(
   return () => write.make("Slice", [g, write.ints([start]), write.ints([end]), write.ints([axis])]);
 }
 
-/** End of a Slice that includes all elements up to the end of any axis. */
+/** End of a Slice that reaches the end of an axis of any length. */
 const END = 2 ** 31 - 1;
 
 function boundsFromStart(
@@ -68,7 +68,7 @@ function boundsFromEnd(
   return [-behind - length, behind === 0 ? END : -behind];
 }
 
-/** Returns the sum of lengths if all are numbers, otherwise `undefined`. */
+/** Returns the sum of lengths; `undefined` if one of them is not a number. */
 function sumOf(lengths: readonly (number | string)[]): number | undefined {
   let sum = 0;
   for (const length of lengths) {
@@ -95,8 +95,8 @@ const split: OperatorGradient = (step, write) => [() => {
 }];
 
 /**
- * Splits a tensor of zeros as the node splits its input. An omitted output has no name from which its shape could be
- * read.
+ * Adds a Split of a tensor of zeros, and returns the names of its outputs. They give the shapes of omitted outputs,
+ * which have no name.
  */
 function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly string[] {
   const outputs = node.output.length,
@@ -109,7 +109,10 @@ function zeroParts({ node, inputs, a }: Step, write: GradientWriter): readonly s
   return zeros.output;
 }
 
-/** Returns the gradient of the input if a single output has a gradient, at a known position; otherwise `undefined`. */
+/**
+ * Adds the gradient of the input if a single output has a gradient and its position is known, and returns its name;
+ * otherwise returns `undefined`.
+ */
 function onlyOne(
   { node, gradients, outputs, inputs, a }: Step,
   write: GradientWriter,

@@ -39,14 +39,17 @@ function product(
   return [() => shareOf(write, left, back, right), () => shareOf(write, right, left, back)];
 }
 
-/** Returns labels of batch axes. They are counted from the last one, because broadcasting aligns them there. */
+/**
+ * Returns labels for `count` batch axes. They are counted from the last axis, because broadcasting aligns the last
+ * axes.
+ */
 function batchAxes(count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${count - i}`);
 }
 
 /**
- * Returns the gradient of the operand `to`: the product of x and y, summed over the axes along which `to` is known to
- * be broadcast.
+ * Adds the gradient of the operand `to`, and returns its name: the product of x and y, summed over the axes along
+ * which `to` is known to be broadcast.
  */
 function shareOf(write: GradientWriter, to: Labeled, x: Labeled, y: Labeled): string {
   const isRepeated = to.labels.map((label, axis) =>

@@ -3,7 +3,8 @@ import type { GradientWriter } from "../gradient_writer.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 
 /**
- * Rules of normalizations, which center values, scale them to variance 1, then scale and shift them by parameters.
+ * Rules of normalizations. They center values, scale them to variance 1, and then multiply by a scale and add a
+ * shift.
  */
 export const NORMALIZATIONS: Readonly<Record<string, OperatorGradient>> = {
   LayerNormalization: (step, write) => {
@@ -56,15 +57,16 @@ export const NORMALIZATIONS: Readonly<Record<string, OperatorGradient>> = {
   ],
 };
 
-/** Values that are centered and scaled along axes. */
+/** Values that are centered and scaled along axes, with their gradients. */
 interface Normalized {
-  /** Values with mean 0 and variance 1. */
+  /** Name of the normalized values, which have mean 0 and variance 1. */
   readonly values: string;
-  /** Returns the gradient of the original values, given the gradient of the normalized ones. */
+  /** Adds the gradient of the original values for a gradient of the normalized values, and returns its name. */
   back(g: string): string;
   /**
-   * Returns contributions to the gradient of the original values, given the gradients of all outputs:
-   * LayerNormalization also returns the mean and the inverse deviation.
+   * Adds the contributions to the gradient of the original values from further outputs, and returns their names.
+   * LayerNormalization has the mean and the inverse deviation as further outputs. `gradients` contains the gradients
+   * of all outputs.
    */
   backFromMoments(gradients: readonly (string | undefined)[]): readonly string[];
 }
@@ -111,12 +113,12 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }
 
-/** A normalization whose values are scaled and shifted per channel, along axis 1. */
+/** A normalization with one scale and one shift per channel (axis 1). */
 interface Stretched {
   readonly a: string;
   readonly g: string;
   readonly scale: string;
-  /** Normalized values. */
+  /** Name of the normalized values. */
   readonly values: string;
   readonly back: (g: string) => string;
 }
@@ -134,8 +136,8 @@ function perChannel(
 }
 
 /**
- * Rule of GroupNormalization, which normalizes groups of channels together. Before opset 21 it has one scale and
- * shift per group, since then one per channel.
+ * Rule of GroupNormalization, which normalizes groups of channels together. Before opset 21, it has one scale and
+ * shift per group; from opset 21 on, one per channel.
  */
 function groupNormalization(
   { node, opset, a, b: scale, c: shift, g }: Step,
@@ -158,8 +160,8 @@ function groupNormalization(
 }
 
 /**
- * Rule of BatchNormalization. In inference, mean and variance are inputs. In training, they are computed from the
- * batch.
+ * Rule of BatchNormalization. In inference, the mean and variance are inputs. In training mode, they are computed
+ * from the batch.
  */
 function batchNormalization(
   { node, inputs, outputs, gradients, a, b: scale, g }: Step,

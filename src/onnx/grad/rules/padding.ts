@@ -5,8 +5,8 @@ import type { OperatorGradient, Share, Step } from "../rule.ts";
 import { scatterFlat } from "../scatter_flat.ts";
 
 /**
- * Rule of Pad. The gradient of constant padding is cut off. The gradient of copied elements is added to that of the
- * elements they were copied from.
+ * Rule of Pad. The gradient of constant padding is dropped. The gradient of copied elements is added to the elements
+ * from which they were copied.
  */
 const pad: OperatorGradient = (step, write) => {
   const { node, inputs, g } = step;
@@ -24,7 +24,8 @@ const pad: OperatorGradient = (step, write) => {
 };
 
 /**
- * Removes the padding from g: by a Slice, or by a Pad in the other direction if the operator has cut elements off.
+ * Adds a node that removes the padding from g, and returns the name of the result. It is a Slice, or a Pad with the
+ * opposite counts if the operator has cut elements off.
  */
 function unpadded({ inputs, g }: Step, write: GradientWriter): string {
   const { facts } = write, [, pads = "", , axes = ""] = inputs;
@@ -47,7 +48,10 @@ function unpadded({ inputs, g }: Step, write: GradientWriter): string {
   ]);
 }
 
-/** Pads the indices of the elements in the same way, which shows where each padded element came from. */
+/**
+ * Returns the gradient of the input. The indices of the elements are padded in the same way, which shows from which
+ * element each padded element was copied.
+ */
 function copied({ node, inputs, a, g }: Step, write: GradientWriter): Share {
   const mode = textAttribute(node, "mode", "constant");
   return scatterFlat(write, a, g, (places) => {

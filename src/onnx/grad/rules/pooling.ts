@@ -31,7 +31,10 @@ const maxPool: OperatorGradient = ({ node, outputs, a, y, g }, write) => [() => 
   return write.reshapeLike(widened(write, parts, each, { windows, group: 1, edges, like: a }), a);
 }];
 
-/** Adds gradients at `indices`, which are positions in the flattened tensor. */
+/**
+ * Adds nodes that scatter gradients to `indices`, which are positions in the flattened tensor, and returns the name
+ * of the result.
+ */
 function scattered(write: GradientWriter, a: string, indices: string, g: string): string {
   const zeros = write.zeros(write.reshape(a, [-1]));
   const added = write.make("ScatterElements", [
@@ -42,14 +45,18 @@ function scattered(write: GradientWriter, a: string, indices: string, g: string)
   return write.reshapeLike(added, a);
 }
 
-/** Returns one kernel per element of a window, with a 1 at that element. */
+/**
+ * Returns the weights of one convolution kernel per element of a window. Each kernel has a 1 at that element and 0
+ * elsewhere.
+ */
 function identity(kernel: readonly number[]): Float64Array {
   const size = sizeOf(kernel);
   return Float64Array.from({ length: size * size }, (_, i) => i % (size + 1) === 0 ? 1 : 0);
 }
 
 /**
- * Pads channels with numbers that are never the largest. Infinities are clipped, because infinity times 0 is NaN.
+ * Adds nodes that pad channels with numbers that are never the largest, and returns the name of the result.
+ * Infinities are clipped, because infinity times 0 is NaN.
  */
 function surrounded(write: GradientWriter, pool: Pool, a: string): string {
   const { node, windows, kernel, edges } = pool;

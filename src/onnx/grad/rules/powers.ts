@@ -22,7 +22,10 @@ export const POWERS: Readonly<Record<string, OperatorGradient>> = {
   },
 };
 
-/** Returns g · p · aᵖ⁻¹. An infinite derivative at 0 is replaced by 0 unless the power itself is infinite there. */
+/**
+ * Adds nodes for g · p · aᵖ⁻¹, and returns the name of the result. An infinite derivative at 0 is replaced by 0
+ * unless the power itself is infinite there.
+ */
 function byPower(
   write: GradientWriter,
   { a, y, g }: { readonly a: string; readonly y: string; readonly g: string },
@@ -36,7 +39,10 @@ function byPower(
   return p > 0 && p < 1 ? unlessZero(write, a, { g, a }, slope) : slope(g, a);
 }
 
-/** Returns aᵖ: as products if p is an integer from 1 to `MOST_FACTORS`, otherwise by Pow. */
+/**
+ * Adds nodes for aᵖ, and returns the name of the result: products if p is an integer from 1 to `MOST_FACTORS`,
+ * otherwise a Pow.
+ */
 function power(write: GradientWriter, a: string, p: number): string {
   if (p === 1) return a;
   if (!Number.isInteger(p) || p < 1 || p > MOST_FACTORS) return write.make("Pow", [a, p]);
@@ -44,7 +50,10 @@ function power(write: GradientWriter, a: string, p: number): string {
   return p % 2 === 0 ? half : p === 1 ? a : write.mul(half, a);
 }
 
-/** Returns g · b · aᵇ⁻¹. The result is 0 where b is 0, and where a is 0 and b is below 1. */
+/**
+ * Adds nodes for g · b · aᵇ⁻¹, and returns the name of the result. It is 0 where b is 0, and where a is 0 and b is
+ * below 1.
+ */
 function byBase(write: GradientWriter, a: string, b: string, g: string): string {
   const isZero = write.make("Equal", [b, 0]);
   const less = write.where(isZero, 1, write.sub(b, 1));
@@ -58,14 +67,14 @@ function byBase(write: GradientWriter, a: string, b: string, g: string): string 
   );
 }
 
-/** Returns g · y · log a; 0 where a is 0. */
+/** Adds nodes for g · y · log a, or 0 where a is 0, and returns the name of the result. */
 function byExponent(write: GradientWriter, a: string, y: string, g: string): string {
   const isZero = write.make("Equal", [a, 0]);
   const log = write.make("Log", [write.where(isZero, 1, a)]);
   return write.mul(g, write.mul(y, log));
 }
 
-/** Returns the number that all elements of a value equal; `undefined` if the value is not such a constant. */
+/** Returns the number that all elements of a constant equal; `undefined` for other values. */
 function numberOf(write: GradientWriter, name: string): number | undefined {
   const tensor = write.graph.constant(name);
   if (tensor === undefined) return write.fillOf(name);

@@ -3,7 +3,7 @@ import { overRoot } from "../at_edges.ts";
 import { Reduction } from "../reduction.ts";
 import type { OperatorGradient, Step } from "../rule.ts";
 
-/** Creates a rule from a function that writes the gradient, given the step, the writer and the reduced axes. */
+/** Creates a rule from a function that adds the gradient of the input and returns its name. */
 function reduction(
   rule: (step: Step, write: GradientWriter, over: Reduction) => string,
 ): OperatorGradient {
@@ -40,8 +40,9 @@ function extreme({ a, y, g }: Step, write: GradientWriter, over: Reduction): str
 }
 
 /**
- * Returns g times the product of the other elements, without dividing by an element that may be 0. It repeats the
- * elements to a square, replaces the diagonal by 1, and multiplies along the rows.
+ * Adds nodes for g times the product of the other elements, without dividing by an element that may be 0, and returns
+ * the name of the result. The elements are repeated to a square matrix, the diagonal is replaced by 1, and the
+ * product is taken along the rows.
  */
 function product({ a, g }: Step, write: GradientWriter, over: Reduction): string {
   const { axes } = over, rank = write.rankOf(a);

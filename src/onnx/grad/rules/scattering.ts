@@ -2,11 +2,14 @@ import { type Attributes, intAttribute, textAttribute } from "../../codec/attrib
 import type { GradientWriter } from "../gradient_writer.ts";
 import type { OperatorGradient, Share, Step } from "../rule.ts";
 
-/** Access to the elements that a scatter changes. */
+/** Scatter and gather at the indices of a node. */
 interface Way {
-  /** Scatters updates into a value, with the given reduction. */
+  /** Adds a node that scatters updates into a value with a reduction, and returns the name of the result. */
   scatter(base: string, updates: string, reduction: string): string;
-  /** Gathers the elements of a value to which updates go. */
+  /**
+   * Adds a node that gathers the elements of a value at the indices of the updates, and returns the name of the
+   * result.
+   */
   gather(x: string): string;
 }
 
@@ -28,7 +31,7 @@ const scatter: OperatorGradient = (step, write) => {
 
 type Rule = (step: Step, write: GradientWriter, way: Way) => readonly [Share, Share];
 
-/** Returns the gradient at the positions of the updates. */
+/** Returns the gradient of the updates: the elements of g at their indices. */
 function gathered(write: GradientWriter, way: Way, g: string, updates: string): string {
   const number = write.fillOf(g);
   return number === undefined ? way.gather(g) : write.fill(number, updates);
@@ -46,9 +49,9 @@ const none: Rule = ({ c, g }, write, way) => [
 const add: Rule = ({ c, g }, write, way) => [g, () => gathered(write, way, g, c)];
 
 /**
- * Rule of the reduction "mul". Each factor gets g times the product of the others. To avoid a division by zero, zeros
- * are counted and left out of the product. If several zeros meet, second derivatives treat this product as a
- * constant.
+ * Rule of the reduction "mul". Each factor gets g times the product of the other factors. To avoid a division by
+ * zero, factors of zero are counted and left out of the product. If several factors of one product are zero, second
+ * derivatives treat this product as a constant.
  */
 const mul: Rule = ({ a, c, g }, write, way) => [
   () => write.mul(g, way.scatter(write.fill(1, a), c, "mul")),

@@ -13,7 +13,7 @@ const slice: OperatorGradient = (step, write) => {
   return [() => unslice(write, step.g, step.a, cuts, step.y)];
 };
 
-/** Returns the slices along all axes; `undefined` if axes or steps are known only at run time. */
+/** Returns the slices of a node, one per sliced axis; `undefined` if axes or steps are known only at run time. */
 function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | undefined {
   const { facts } = write;
   const [, starts = "", , axes = "", steps = ""] = inputs;
@@ -31,7 +31,10 @@ function cutsOf({ inputs, a }: Step, write: GradientWriter): readonly Cut[] | un
   });
 }
 
-/** Returns element `i` of `starts` as a list of one number (int64). */
+/**
+ * Returns the name of element `i` of `starts`, an int64 tensor with one element. `count` is the number of elements of
+ * `starts`.
+ */
 function startOf(write: GradientWriter, starts: string, i: number, count: number): string {
   const own = count === 1
     ? starts
@@ -39,7 +42,10 @@ function startOf(write: GradientWriter, starts: string, i: number, count: number
   return write.cast(own, "i64");
 }
 
-/** Slices the indices of the elements in the same way, which shows where each element came from. */
+/**
+ * Returns the gradient of the input. The indices of the elements are sliced in the same way, which shows from which
+ * element each result element was taken.
+ */
 function scatteredSlice({ inputs, a, g }: Step, write: GradientWriter): Share {
   return scatterFlat(write, a, g, (places) => write.make("Slice", [places, ...inputs.slice(1)]));
 }

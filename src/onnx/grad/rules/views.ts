@@ -33,7 +33,7 @@ const transpose: OperatorGradient = ({ node, a, g }, write) => {
   return [() => write.transpose(g, order.map((_, axis) => order.indexOf(axis)))];
 };
 
-/** Rule of Tile. Splits each repeated axis into the copies and the original axis, and sums over the copies. */
+/** Rule of Tile. Splits each repeated axis into an axis of copies and the original axis, and sums over the copies. */
 const tile: OperatorGradient = ({ a, b, g }, write) => [() => {
   const times = numbersOf(write.facts.of(b)), parts: ShapePart[] = [], copies: number[] = [];
   for (let axis = 0; axis < write.rankOf(a); axis++) {

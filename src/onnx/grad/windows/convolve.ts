@@ -13,7 +13,7 @@ export interface Convolution {
   readonly edges?: Edges | undefined;
 }
 
-/** Convolves a wide image to a narrow one: [images, channels, …windows]. */
+/** Adds a convolution of a wide image, and returns the name of the narrow image: [images, channels, …windows]. */
 export function narrowed(
   write: GradientWriter,
   wide: string,
@@ -26,8 +26,8 @@ export function narrowed(
 }
 
 /**
- * Computes a wide image from a narrow one: each element is multiplied by the weights, and the products are added up
- * where windows overlap.
+ * Adds a transposed convolution of a narrow image, and returns the name of the wide image. Each element is multiplied
+ * by the weights, and the products are added up where windows overlap.
  */
 export function widened(
   write: GradientWriter,
@@ -58,7 +58,7 @@ function spreadGroups(write: GradientWriter, weights: string, group: number): nu
   return group > 1 && made === 1 && typeof channels === "number" ? channels : group;
 }
 
-/** Sums [images, groups · channels, …] to [images, groups, …]. */
+/** Adds nodes that sum [images, groups · channels, …] to [images, groups, …], and returns the name of the result. */
 function summedIn(write: GradientWriter, x: string, group: number): string {
   const lengths = write.lengthsOf(x);
   const axis = (at: number) => ({ of: x, axis: at, length: lengths[at]! });
@@ -73,9 +73,9 @@ function summedIn(write: GradientWriter, x: string, group: number): string {
 }
 
 /**
- * Computes the gradient of the weights: the sum of the products of all pairs of elements that a weight connects. It
- * is the convolution of the wide image by the narrow one, with images as channels, and strides and dilations
- * exchanged.
+ * Adds the gradient of the weights, and returns its name. For each weight, it is the sum of the products of all pairs
+ * of elements that the weight connects. It is the convolution of the wide image by the narrow one, with images as
+ * channels, and strides and dilations exchanged.
  */
 export function weighed(
   write: GradientWriter,
@@ -100,7 +100,10 @@ export function weighed(
   return isWhole ? weights : cutTo(write, weights, like);
 }
 
-/** Transposes [images, groups · channels, …] to [channels, groups · images, …]. */
+/**
+ * Adds nodes that transpose [images, groups · channels, …] to [channels, groups · images, …], and returns the name of
+ * the result.
+ */
 function channelsFirst(write: GradientWriter, x: string, group: number): string {
   const lengths = write.lengthsOf(x), rank = lengths.length;
   if (group === 1) return write.transpose(x, [1, 0, ...places(2, rank)]);
@@ -114,7 +117,7 @@ function channelsFirst(write: GradientWriter, x: string, group: number): string 
   return regrouped(write, turned, [[each], [groups, axis(0)], ...rest]);
 }
 
-/** Returns the integers from `from` up to, but not including, `to`. */
+/** Returns the integers from `from` up to but not including `to`. */
 export function places(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, i) => from + i);
 }

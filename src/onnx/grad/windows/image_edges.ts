@@ -3,13 +3,19 @@ import type { NodeProto } from "../../codec/messages.ts";
 import type { GradientWriter } from "../gradient_writer.ts";
 import { isShifted, type Lengths } from "./windows.ts";
 
-/** Names of values with the padding of an image, which is computed at run time: one number per spatial axis. */
+/**
+ * Names of two values with the padding of an image at the beginnings and at the ends of its spatial axes. The padding
+ * is computed at run time.
+ */
 export interface Edges {
   readonly begins: string;
   readonly ends: string;
 }
 
-/** Returns the padding of a convolution or pool whose auto_pad depends on variable lengths; otherwise `undefined`. */
+/**
+ * Adds nodes that compute the padding of a convolution or pool whose auto_pad depends on variable lengths, and
+ * returns their names; otherwise returns `undefined`.
+ */
 export function edgesOf(
   write: GradientWriter,
   { node, wide, narrow, lengths }: {
@@ -34,7 +40,7 @@ export function edgesOf(
     : { begins: more, ends: less };
 }
 
-/** Returns the lengths of the spatial axes as a list (int64). */
+/** Returns the name of the lengths of the spatial axes, an int64 tensor with one axis. */
 export function imageLengths(write: GradientWriter, x: string): string {
   const lengths = write.lengthsOf(x).slice(2);
   return lengths.every((length) => typeof length === "number")
@@ -42,7 +48,10 @@ export function imageLengths(write: GradientWriter, x: string): string {
     : write.make("Shape", [x], { start: 2 });
 }
 
-/** Pads an image with `value`. Returns x itself if `edges` is `undefined`. */
+/**
+ * Adds a node that pads an image with `value`, and returns the name of the result. Returns x itself if `edges` is
+ * `undefined`.
+ */
 export function padded(
   write: GradientWriter,
   x: string,
@@ -55,7 +64,10 @@ export function padded(
   return write.make("Pad", value === 0 ? [x, pads] : [x, pads, write.number(value, x)]);
 }
 
-/** Removes the padding of an image. The result has the spatial size of `like`. */
+/**
+ * Adds a node that removes the padding of an image, and returns the name of the result, which has the spatial lengths
+ * of `like`.
+ */
 export function inside(
   write: GradientWriter,
   x: string,
@@ -67,7 +79,10 @@ export function inside(
   return write.make("Slice", [x, edges.begins, ends, imageAxes(write, x)]);
 }
 
-/** Keeps the first elements along the spatial axes, as many as `like` has. */
+/**
+ * Adds a Slice that keeps as many leading elements along each spatial axis as `like` has, and returns the name of the
+ * result.
+ */
 export function cutTo(write: GradientWriter, x: string, like: string): string {
   const own = write.lengthsOf(x).slice(2), lengths = write.lengthsOf(like).slice(2);
   if (own.every((length, axis) => length === lengths[axis])) return x;

@@ -22,7 +22,10 @@ export function poolOf(write: GradientWriter, node: NodeProto, a: string, y: str
   return { node, windows: windowsOver(node, lengths), lengths, kernel, edges };
 }
 
-/** Makes each channel a separate image with one channel, so that one kernel applies to all channels. */
+/**
+ * Adds a Reshape that makes each channel a separate image with one channel, so that one kernel applies to all
+ * channels. Returns the name of the result. `like` is a value of the same shape with known lengths.
+ */
 export function oneChannel(write: GradientWriter, x: string, like: string): string {
   const labels = write.lengthsOf(like).map((_, axis) => `${axis}`);
   const whole = labeled(write, x, labels, write.lengthsOf(like));
@@ -30,7 +33,10 @@ export function oneChannel(write: GradientWriter, x: string, like: string): stri
   return regrouped(write, x, [axesOf([whole], ["0", "1"]), [], ...rest]);
 }
 
-/** Returns a kernel of ones for one channel. */
+/**
+ * Adds a constant with the weights of a kernel of ones for one channel, and returns its name. It has the element type
+ * of `like`.
+ */
 export function ones(write: GradientWriter, kernel: readonly number[], like: string): string {
   const all = new Float64Array(sizeOf(kernel)).fill(1);
   return write.graph.constantOf(write.typeOf(like), all, [

@@ -6,13 +6,15 @@ import { reshapeTo, shapeOfParts, type ShapePart } from "../shape_of_parts.ts";
 /** Slice along one axis: every `step`-th element from a start. */
 export interface Cut {
   readonly axis: number;
-  /** First position, possibly counted from the end: a number, or a value (int64, [1]). */
+  /**
+   * First position: a number, or the name of an int64 tensor with one element. Negative positions count from the end.
+   */
   readonly start: number | { readonly value: string };
   /** Step of the slice, which may be negative but not 0. */
   readonly step: number;
 }
 
-/** Numbers of zeros to add before and after the elements of an axis. Negative numbers cut elements off. */
+/** Numbers of zeros to add before and after the elements along an axis. Negative numbers remove elements. */
 interface Around {
   readonly before: ShapePart;
   readonly behind: ShapePart;
@@ -22,7 +24,8 @@ interface Around {
 const FAR = 2 ** 31;
 
 /**
- * Puts a slice back to its position in the shape of the original value, with zeros elsewhere.
+ * Adds nodes that put a slice back at its position in the shape of the original value, with zeros elsewhere, and
+ * returns the name of the result.
  *
  * @param like value with the shape of the slice; more of its lengths may be known
  */
@@ -43,8 +46,8 @@ export function unslice(
 }
 
 /**
- * Returns the position of a slice that is contiguous along one axis and whole along the others; `undefined` if it is
- * not such a slice, or its position is unknown.
+ * Returns the axis, start and length of a slice that is contiguous along one axis and complete along the others;
+ * `undefined` for other slices, or if the start is unknown.
  */
 export function placeOfCut(
   write: GradientWriter,
@@ -65,8 +68,8 @@ export function placeOfCut(
 }
 
 /**
- * Pads along some axes. If all counts are known, they become one constant for all axes, and the input `axes` is
- * omitted.
+ * Adds a Pad along some axes, and returns the name of the result. If all counts are known, they become one constant
+ * for all axes, and the input `axes` is omitted.
  */
 function padded(
   write: GradientWriter,
@@ -86,14 +89,17 @@ function padded(
   return write.make("Pad", [x, write.ints(every)]);
 }
 
-/** Reverses x along some axes. */
+/** Adds a Slice that reverses x along some axes, and returns the name of the result. */
 function turnedRound(write: GradientWriter, x: string, axes: readonly number[]): string {
   if (axes.length === 0) return x;
   const each = (value: number) => write.ints(axes.map(() => value));
   return write.make("Slice", [x, each(-1), each(-FAR), write.ints(axes), each(-1)]);
 }
 
-/** Inserts zeros after each element along an axis, so that every `step`-th element is one of x. */
+/**
+ * Adds nodes that insert zeros after each element along an axis, so that every `step`-th element is an element of x.
+ * Returns the name of the result.
+ */
 function spaced(write: GradientWriter, x: string, axis: number, step: number): string {
   if (step === 1) return x;
   const parts = write.lengthsOf(x).map((_, i): ShapePart => ({ of: x, axis: i }));
@@ -107,7 +113,7 @@ function spaced(write: GradientWriter, x: string, axis: number, step: number): s
   return reshapeTo(write, apart, parts.with(axis, whole));
 }
 
-/** Returns the number of zeros before and after; `undefined` if it is unknown. */
+/** Returns the number of zeros before and after the slice; `undefined` if it is known only at run time. */
 function knownAround(
   { facts }: GradientWriter,
   part: string,
@@ -124,7 +130,7 @@ function knownAround(
   return before === undefined ? undefined : { before, behind: rest - before };
 }
 
-/** Returns the smallest position of an element of the slice; `undefined` if it is unknown. */
+/** Returns the smallest position of an element of the slice; `undefined` if it is known only at run time. */
 function firstPlace(
   own: KnownLength,
   length: KnownLength,
@@ -140,7 +146,7 @@ function firstPlace(
   return step === 1 && start >= 0 ? Math.min(start, rest) : undefined;
 }
 
-/** Returns the number of zeros before and after, computed at run time. */
+/** Adds nodes that compute the number of zeros before and after the slice at run time. */
 function computedAround(
   write: GradientWriter,
   part: string,
@@ -161,7 +167,7 @@ function computedAround(
   };
 }
 
-/** Converts a position to one that is counted from the start. */
+/** Returns the name of a position that counts from the start of an axis of the given length. */
 function fromStart(write: GradientWriter, start: Cut["start"], length: string): string {
   if (typeof start === "number") {
     return start < 0 ? write.make("Add", [length, write.ints([start])]) : write.ints([start]);

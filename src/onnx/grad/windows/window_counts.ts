@@ -7,7 +7,10 @@ import { ones, type Pool, sizeOf } from "./pool.ts";
 import type { Step } from "../rule.ts";
 import { type Lengths, windowAttributes } from "./windows.ts";
 
-/** Divides the gradient of each window by the number of elements that its average includes. */
+/**
+ * Adds nodes that divide the gradient of each window by the number of elements in its average, and returns the name
+ * of the result.
+ */
 export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): string {
   const { node, windows, kernel, lengths, edges } = pool;
   const whole = sizeOf(kernel);
@@ -24,7 +27,10 @@ export function partsOf(write: GradientWriter, pool: Pool, { a, y, g }: Step): s
   return write.div(g, countsOver(write, pool, a, y));
 }
 
-/** Counts the elements of each window at run time, by applying the same windows to an image of ones. */
+/**
+ * Adds nodes that count the elements of each window at run time, by applying the same windows to an image of ones.
+ * Returns the name of the result.
+ */
 function countsOver(write: GradientWriter, pool: Pool, a: string, y: string): string {
   const { node, windows, kernel, edges } = pool;
   const pads = intsAttribute(node, "pads") ?? [...kernel, ...kernel].fill(0);
@@ -49,10 +55,7 @@ function countsPadding(node: NodeProto): boolean {
   return intAttribute(node, "count_include_pad", 0) !== 0;
 }
 
-/**
- * Returns the number of elements that the average of each window includes, along one axis; `undefined` if lengths are
- * variable.
- */
+/** Returns the number of elements in the average of each window along one axis; `undefined` if lengths are variable. */
 function countsAlong(
   { node, windows, lengths, kernel }: Pool,
   { wide, narrow }: Lengths,

@@ -11,11 +11,14 @@ export interface Windows {
   readonly stride: number;
   /** Distance between adjacent elements of a window, in elements of the image. */
   readonly dilation: number;
-  /** Padding before the image: distance by which the first window starts before it. */
+  /** Padding before the image, which is the distance from the start of the first window to the image. */
   readonly begin: number;
-  /** Padding after the image: distance by which the last window may extend beyond it. */
+  /** Padding after the image, beyond which the last window does not extend. */
   readonly end: number;
-  /** Number of elements at the end that no window reaches; `undefined` if it depends on variable lengths. */
+  /**
+   * Number of elements at the end of the wide image that no window reaches; `undefined` if it depends on variable
+   * lengths.
+   */
   readonly rest: number | undefined;
 }
 
@@ -29,7 +32,7 @@ export interface Lengths {
   readonly kernel: number | undefined;
 }
 
-/** Returns the lengths of the spatial axes of an image. */
+/** Returns the lengths along each spatial axis. */
 export function lengthsAlong(
   write: GradientWriter,
   { wide, narrow, kernel }: {
@@ -48,10 +51,10 @@ export function lengthsAlong(
   }));
 }
 
-/** Properties of windows that the attributes of a node declare. */
+/** Properties of windows that follow from the attributes of a node. */
 type Steps = Omit<Windows, "rest">;
 
-/** Reads the attributes of a node for one of `rank` axes. */
+/** Reads the attributes of a node for one spatial axis. `rank` is the number of spatial axes. */
 function stepsOf(node: NodeProto, axis: number, rank: number): Steps {
   const at = (name: string, index: number, otherwise: number) =>
     intsAttribute(node, name)?.[index] ?? otherwise;
@@ -64,7 +67,10 @@ function stepsOf(node: NodeProto, axis: number, rank: number): Steps {
   };
 }
 
-/** Splits padding into both sides. An odd element goes to the end for SAME_UPPER, otherwise to the beginning. */
+/**
+ * Splits padding between the beginning and the end. An odd element goes to the end for SAME_UPPER, otherwise to the
+ * beginning.
+ */
 function parted(total: number, autoPad: string): { readonly begin: number; readonly end: number } {
   const less = Math.floor(total / 2);
   const begin = autoPad === "SAME_UPPER" ? less : total - less;
@@ -101,7 +107,9 @@ export function isShifted(node: NodeProto, lengths: readonly Lengths[]): boolean
     );
 }
 
-/** Returns the extent of a window, in elements of the image. */
+/**
+ * Returns the number of image elements that a window spans. Throws a RangeError if the size of the kernel is unknown.
+ */
 function reachOf(node: NodeProto, { dilation }: Steps, { kernel }: Lengths): number {
   if (kernel !== undefined) return (kernel - 1) * dilation + 1;
   throw new RangeError(
@@ -149,7 +157,7 @@ function free(node: NodeProto): never {
   );
 }
 
-/** Returns the attributes of an operator with these windows. */
+/** Returns the attributes of a convolution with these windows. */
 export function windowAttributes(windows: readonly Windows[]): {
   readonly strides: readonly number[];
   readonly dilations: readonly number[];
