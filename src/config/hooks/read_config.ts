@@ -136,7 +136,10 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
   }));
 }
 
-/** Returns the hook of a switch. The options of a disabled hook are checked, too. */
+/**
+ * Returns a list with the hook of a switch; an empty list if the switch is off and has no options. The options of a
+ * disabled hook are checked, too.
+ */
 function switched(
   members: HooksConfigMembers,
   paths: Paths,

@@ -223,9 +223,9 @@ function holderNow(host: Host): RunHolder {
 }
 
 /**
- * Returns the start time of this process in ticks since the machine started. It is field 22 of /proc/self/stat, which
- * only Linux has. The program's name in parentheses may contain spaces and parentheses, so fields are counted after
- * the last parenthesis.
+ * Returns the start time of a process in ticks since the machine started. It is field 22 of /proc/PID/stat, which
+ * only Linux has; without this file, an error is thrown. The program's name in parentheses may contain spaces and
+ * parentheses, so fields are counted after the last parenthesis.
  */
 function startTimeOf(host: Host, pid: number): string | null {
   const stat = host.readTextFileSync(`/proc/${pid}/stat`);

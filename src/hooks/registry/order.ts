@@ -169,7 +169,7 @@ export function unknownNames(
  */
 export class HookNames {
   readonly #taken = new Set<string>();
-  /** The smallest number that may still be free, by label. */
+  /** Map from a label to the smallest number that may still be free for it. */
   readonly #from = new Map<string, number>();
 
   /** Returns whether a hook has the name. */

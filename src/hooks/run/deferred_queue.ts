@@ -17,7 +17,7 @@ export class DeferredQueue {
   #length = 0;
   #failure: { readonly error: unknown } | undefined;
   #isCut = false;
-  /** Ends the wait for the value of the current delivery. */
+  /** Ends the wait for the value of the current delivery; `undefined` before the first wait. */
   #wake: (() => void) | undefined;
 
   /** True if the queue is cut: values are dropped, and `deliver` receives `undefined`. */

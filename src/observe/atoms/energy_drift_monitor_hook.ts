@@ -85,7 +85,7 @@ export class EnergyDriftError extends Error {
   }
 }
 
-/** First energy of a system, and the number of steps it had done then. */
+/** First energy of a system, eV, and the number of steps that the system had done at that time. */
 interface Reference {
   readonly energy: number;
   readonly steps: number;

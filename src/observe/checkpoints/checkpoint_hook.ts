@@ -192,7 +192,10 @@ export class CheckpointHook implements FinishedHook<string> {
     this.#check(); // throws errors of earlier checkpoints, after this one was requested
   }
 
-  /** Takes a checkpoint between two steps. */
+  /**
+   * Waits until the previous checkpoint is written, then copies the state of the engine and begins to write it to a
+   * file. Called between two steps.
+   */
   async #take(): Promise<void> {
     this.#isRequested = false;
     await this.#writing;
@@ -228,8 +231,8 @@ export class CheckpointHook implements FinishedHook<string> {
   }
 
   /**
-   * Deletes old checkpoints. Checkpoints of later steps are damaged or belong to an abandoned run, so they do not
-   * count.
+   * Records that the checkpoint of a step is written, and deletes old checkpoints. Checkpoints of later steps are
+   * damaged or belong to an abandoned run, so they do not count.
    */
   async #written(step: number): Promise<void> {
     const open = this.#open!;

@@ -157,7 +157,7 @@ export class Reporter implements FinishedHook<string> {
     throw error;
   }
 
-  /** Returns the overload table for dynamics and training. */
+  /** Returns the handlers of dynamics and training, by kind and stage name. */
   #tables(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
     const call = (ctx: BaseContext, stage: string) => this.#collect(ctx, stage);
     const ofKind = (kind: string) =>

@@ -188,7 +188,7 @@ function sumOf(columns: Row, searched: Searched): number {
   return sum;
 }
 
-/** Returns a cell as text as SQLite stores it: NaN is NULL, and −0 is 0. */
+/** Returns the text of a cell in the form that SQLite stores: NaN is NULL, and −0 is 0. */
 function textOf(cell: Cell): string {
   return typeof cell === "number" && Number.isNaN(cell) ? "null" : `${cell}`;
 }

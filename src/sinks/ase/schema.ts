@@ -51,7 +51,7 @@ const COLUMNS: readonly (readonly [name: string, type: string])[] = [
 /** Names of the columns of a system without `id`. */
 export const SYSTEM_COLUMNS: readonly string[] = COLUMNS.slice(1).map(([name]) => name);
 
-/** Tables that exist for searches, each with the columns before the id of the system. */
+/** Map from the name of a table that exists for searches to its columns, except the last one, the id of the system. */
 const SEARCHED: Readonly<Record<string, string>> = {
   species: "Z INTEGER, n INTEGER",
   keys: "key TEXT",

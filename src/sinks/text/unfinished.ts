@@ -66,7 +66,7 @@ class RestLines<T> {
   /** The incomplete last line, cut to `LINE_START` characters. */
   #open = "";
   #isCut = false;
-  /** The second line, if it is known in full. */
+  /** The second line of the unfinished record; `undefined` until it is known in full. */
   #second: string | undefined;
 
   constructor(format: TextFormat<T>) {

@@ -36,7 +36,7 @@ export class ShardFile {
   readonly #file: OpenFile;
   /** Position and length of each chunk in bytes, two numbers per chunk, for the next index. */
   readonly #entries: Float64Array;
-  /** The index in the file. */
+  /** Bytes of the index in the file. */
   #written: Uint8Array<ArrayBuffer>;
   /** Position of the index in the file. */
   #indexAt: number;

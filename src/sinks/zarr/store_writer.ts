@@ -279,7 +279,10 @@ export class StoreWriter {
     this.#setting.enqueue(() => this.#unlessBroken(work), bytes);
   }
 
-  /** Runs work unless earlier work failed: nothing may be written behind a gap. */
+  /**
+   * Runs work unless earlier work failed, because nothing may be written behind a gap. If `work` fails, marks the
+   * writer as broken.
+   */
   async #unlessBroken(work: () => Promise<void>): Promise<void> {
     if (this.#isBroken) return;
     try {

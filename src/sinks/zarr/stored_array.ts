@@ -14,7 +14,7 @@ import { swapBytes } from "./value_types.ts";
 /** Rows from the first index up to, but not including, the second. */
 export type RowRange = readonly [from: number, to: number];
 
-/** The shard that was read last: its open file and its index. */
+/** The shard that was read last: its open file, which is `undefined` if the file does not exist, and its index. */
 interface OpenShard {
   readonly path: string;
   readonly file: OpenFile | undefined;

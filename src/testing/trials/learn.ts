@@ -13,26 +13,26 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { type Member, seed, type World } from "../world.ts";
 
-/** Returns a normally distributed number per atom; different `kind`s give different numbers. */
+/** Returns a buffer with a normally distributed number per atom; different `kind`s give different numbers. */
 function numbers(world: World, kind: number): Buffer<"real"> {
   return world.atoms("real", 1, ({ size, id }) => normals(size, seed(60 + kind, id)));
 }
 
-/** Returns second moments, which are not negative. */
+/** Returns a buffer with a second moment per atom; second moments are not negative. */
 function positives(world: World): Buffer<"real"> {
   const squared = ({ size, id }: Member) =>
     normals(size, seed(70, id), 0.1).map((x) => Math.fround(x * x));
   return world.atoms("real", 1, squared);
 }
 
-/** Returns a row of float32 settings per system, computed from the system's id. */
+/** Returns a buffer with a row of float32 settings per system, computed from the system's id. */
 function rows(world: World, row: (id: number) => readonly number[]): Buffer<"real"> {
   return world.systems("real", row(0).length, ({ id }) => row(id).map(Math.fround));
 }
 
 /**
- * Returns squares whose sum is exactly 16 in any batch: each of the first six is half of the remainder, and the last
- * one is the rest.
+ * Returns a buffer with a square per system. The sum of the squares is exactly 16 in any batch: each of the first six
+ * is half of the remainder, and the last one is the rest.
  */
 function sharesOf16(world: World): Buffer<"f64"> {
   const last = world.members.length - 1;

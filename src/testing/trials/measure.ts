@@ -11,7 +11,7 @@ import { normals } from "../lab.ts";
 import type { Trials } from "../trial.ts";
 import { seed, type World } from "../world.ts";
 
-/** Returns one number per system, to be overwritten. */
+/** Returns a buffer with one number per system, which a kernel overwrites. */
 function ones(world: World) {
   return world.systems("f64", 1, () => [1]);
 }

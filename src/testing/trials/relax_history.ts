@@ -13,8 +13,8 @@ import { seed, type World } from "../world.ts";
 const DEPTH = 2, ROWS = DEPTH + 1;
 
 /**
- * Returns forces at a step. They are approximately those of springs, so that most pairs of the history are kept,
- * and become weaker from step to step.
+ * Returns buffers with the forces on atoms and cells and the energies at a step. The forces are approximately those
+ * of springs, so that most pairs of the history are kept, and become weaker from step to step.
  */
 function forcesAt(world: World, step: number) {
   const at = (count: number, id: number) => {

@@ -83,8 +83,8 @@ function resultOf(result: Buffer | Result): Result {
 }
 
 /**
- * Describes the first number that differs from the expected one; `undefined` if there is none. NaN and infinity
- * differ from every number.
+ * Describes the first number that differs from the expected one by more than the tolerance; `undefined` if there is
+ * no such number. NaN and infinity differ from every number.
  */
 function differenceIn(
   values: ArrayLike<number>,

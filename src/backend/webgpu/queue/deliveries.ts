@@ -8,7 +8,7 @@ import type { CopyRequest } from "./copy_request.ts";
  */
 const UNDER_WAY = 64;
 
-/** A copy, and the promise that its caller awaits. */
+/** A copy, and the functions that settle the promise which its caller awaits. */
 interface Delivery {
   readonly request: CopyRequest;
   readonly resolve: (values: readonly ArrayBuffer[]) => void;

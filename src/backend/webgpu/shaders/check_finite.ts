@@ -15,8 +15,8 @@ export const checkFinite: Shader = {
 };
 
 /**
- * Returns the WGSL that writes `1 + Control.CAUSE` for each system with a number that is not finite, and 0 for all
- * others.
+ * Returns the WGSL that writes to `causes`, for each system, 1 plus the value for `Control.CAUSE` if a number of the
+ * system is not finite, otherwise 0.
  */
 function look(has: (name: string) => boolean): string {
   const test = (value: string, found: string, others = "") =>
