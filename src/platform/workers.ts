@@ -1,5 +1,5 @@
 /**
- * Workers, which run a script in a thread of its own: web workers in a page and in Deno, `node:worker_threads` in Node.
+ * Workers, which run a script in a separate thread: web workers in a page and in Deno, `node:worker_threads` in Node.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { isDeno } from "./process.ts";
 import { findWorkerThreads, type NodeWorker } from "./worker_threads.ts";
 
-/** A worker, as the thread that started it sees it. A web worker is one. */
+/** A worker, as seen from the thread that started it. Web workers implement this interface. */
 export interface ScriptWorker {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   onerror: ((event: { readonly message: string; preventDefault(): void }) => void) | null;
@@ -16,7 +16,7 @@ export interface ScriptWorker {
   terminate(): void;
 }
 
-/** The inside of a worker: the global scope of a web worker is one. */
+/** A worker, as seen from its script. The global scope of a web worker implements this interface. */
 export interface WorkerScope {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   postMessage(message: unknown, transfer: readonly ArrayBufferLike[]): void;
@@ -35,7 +35,11 @@ export function startWorker(script: URL): ScriptWorker | undefined {
   return new NodeScriptWorker(new threads.Worker(script, { workerData: STARTED_HERE }));
 }
 
-/** Returns the scope of the worker that runs this script; `undefined` outside a worker of `startWorker`. */
+/**
+ * Returns the scope of the worker that runs this script; `undefined` outside of a worker, and in workers of Node that
+ * `startWorker` did not start. In Node, the first call begins to receive messages; a second call would receive each
+ * message, too.
+ */
 export function workerScope(): WorkerScope | undefined {
   const scope = globalThis as unknown as WorkerScope & { readonly WorkerGlobalScope?: unknown };
   if (scope.WorkerGlobalScope !== undefined) return scope;

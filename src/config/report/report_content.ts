@@ -129,8 +129,8 @@ function plots({ history }: RunData): ReportBlock[] {
 }
 
 /**
- * Returns a table with the parts of a resumed run. A run of a single part has no table, because the facts describe
- * it.
+ * Returns a list with a table of the parts of a resumed run; an empty list for a run of a single part, which the
+ * facts describe.
  */
 function parts(run: RunData): ReportBlock[] {
   const all = partsOf(run);

@@ -32,7 +32,7 @@ export function programCases(open: MakeBackend): TestCase[] {
   ];
 }
 
-/** Returns two systems, of one and of two atoms, whose atoms move by 1 and by 2 in each step. */
+/** Sets up two systems, of one and of two atoms, and the call that moves their atoms by 1 and by 2 in each step. */
 function moving(backend: Backend) {
   const lab = new Lab(backend, [1, 2], { ages: [0, 10] });
   const positions = lab.real(Array(9).fill(0), "node");

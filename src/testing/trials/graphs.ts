@@ -45,12 +45,18 @@ async function listed(world: World, { edges, positions }: ReturnType<typeof list
   };
 }
 
-/** Decreases from 1 at zero distance to 0 at the cutoff, so that rounding at the cutoff does not matter. */
+/**
+ * Returns a weight that decreases from 1 at zero distance to 0 at the cutoff, so that rounding at the cutoff does not
+ * matter.
+ */
 function fade(r: readonly number[], cutoff: number): number {
   return (1 - r.reduce((sum, x) => sum + x * x, 0) / cutoff ** 2) ** 2;
 }
 
-/** Summarizes the edges of each atom by sums that do not depend on their order: number and directions. */
+/**
+ * Returns, for each system, sums over the edges of each atom that do not depend on the order of edges: their weighted
+ * number and directions.
+ */
 async function starsOf(world: World, list: ReturnType<typeof listing>): Promise<number[][]> {
   const { vector, sources, edges, zeros } = await listed(world, list);
   const all = zeros(4);
@@ -61,7 +67,10 @@ async function starsOf(world: World, list: ReturnType<typeof listing>): Promise<
   return world.split(all, 4);
 }
 
-/** Summarizes the triplets of each atom by a sum that does not depend on their order: number and angles. */
+/**
+ * Returns, for each system, a sum over the triplets of each atom that does not depend on the order of triplets: their
+ * number and angles.
+ */
 async function fansOf(world: World, list: ReturnType<typeof listing>): Promise<number[][]> {
   const { vector, pair, sources, triplets, zeros } = await listed(world, list);
   const all = zeros(1);

@@ -253,7 +253,7 @@ function chains({ sizes }: SampleBatch) {
   return { bondStarts, clusterStarts, clusters, bonds };
 }
 
-/** Compares edges by one sum for each source atom, because their order is undefined. */
+/** Returns a result that compares edges by one sum for each source atom, because the order of edges is undefined. */
 function edgesOfAtoms(edges: Edges, atoms: number): Result {
   return {
     buffers: [edges.counts, edges.index, edges.shifts],
