@@ -129,6 +129,52 @@ Deno.test("the gradient of a variable power below 1 is 0 at 0", async () => {
   assertEquals(slope, [1, 0.25 + 1 + 8]);
 });
 
+/** Slopes of Σ x^p by x and by p, where p is an input, and by x where each p is a number in the graph. */
+async function slopesOfPowers(x: readonly number[], p: readonly number[]) {
+  const builder = new GraphBuilder("powers"), dims = [x.length];
+  const [base, exponent] = ["x", "p"].map((name) => builder.input(name, "f64", dims));
+  const sum = (name: string, y: Value<"f64">) =>
+    builder.output(name, builder.op("ReduceSum", [y], "f64", { keepdims: 0 }));
+  sum("sum", builder.op("Pow", [base!, exponent!], "f64"));
+  const byNumber = p.map((each, i) => {
+    const one = builder.gather(base!, builder.constant("i64", [i], [1]), 0);
+    return builder.op("Pow", [one, builder.constant("f64", each)], "f64");
+  });
+  sum("fixed", builder.op("Concat", byNumber, "f64", { axis: 0 }));
+  const graph = new Graph(decodeModel(builder.build()));
+  gradient(graph, { of: "sum", wrt: { x: "byBase", p: "byExponent" } });
+  gradient(graph, { of: "fixed", wrt: { x: "byNumber" } });
+  await using session = evaluatorSession(graph.encode());
+  const feed = (data: readonly number[]) => ({ data: Float64Array.from(data), dims });
+  const outputs = await session.run({ x: feed(x), p: feed(p) });
+  const of = (name: string) => [...dataOf(outputs, name, "float64")];
+  return { byBase: of("byBase"), byNumber: of("byNumber"), byExponent: of("byExponent") };
+}
+
+Deno.test("at 0 a power has the slope 0 if only the slope is infinite, and else its limit, for any kind of exponent", async () => {
+  // The slope p xᵖ⁻¹ at x = 0, as PyTorch's, except for 0 < p < 1, where Hooke takes 0 for infinity.
+  const expected: readonly (readonly [p: number, slope: number])[] = [
+    [-2, -Infinity],
+    [-1, -Infinity],
+    [-0.5, -Infinity],
+    [0, 0],
+    [0.25, 0],
+    [0.5, 0],
+    [1, 1],
+    [1.5, 0],
+    [2, 0],
+  ];
+  const exponents = expected.map(([p]) => p), slopes = expected.map(([, slope]) => slope);
+  const { byBase, byNumber, byExponent } = await slopesOfPowers(exponents.map(() => 0), exponents);
+  assertEquals(byBase, slopes);
+  assertEquals(byNumber, slopes);
+  // By the exponent, xᵖ log x tends to −∞ if p < 0, and to 0 if p > 0. At p = 0, 0 is taken.
+  assertEquals(byExponent, exponents.map((p) => p < 0 ? -Infinity : 0));
+  // The limits: differences from x = h grow without bound, and have the sign of the slope.
+  const near = await slopesOfPowers(exponents.map(() => 1e-200), exponents);
+  for (const [i, [p]] of expected.entries()) if (p < 0) assert(near.byBase[i]! < -1e99, `${p}`);
+});
+
 for (const op of ["ReduceL2", "LpNormalization"]) {
   Deno.test(`first and second derivatives of ${op} of a zero vector are 0`, async () => {
     const bytes = curve(

@@ -17,7 +17,7 @@ export const POWERS: Readonly<Record<string, OperatorGradient>> = {
     return [
       () => exponent === undefined ? byBase(write, a, b, g) : byPower(write, { a, y, g }, exponent),
       // The exponent may have another type than the base.
-      () => write.cast(byExponent(write, a, y, g), write.typeOf(b)),
+      () => write.cast(byExponent(write, { a, b, y, g }), write.typeOf(b)),
     ];
   },
 };
@@ -52,13 +52,17 @@ function power(write: GradientWriter, a: string, p: number): string {
 
 /**
  * Adds nodes for g · b · aᵇ⁻¹, and returns the name of the result. It is 0 where b is 0, and where a is 0 and b is
- * below 1.
+ * between 0 and 1: an infinite derivative is replaced by 0 where the power is finite, as in `byPower`.
  */
 function byBase(write: GradientWriter, a: string, b: string, g: string): string {
   const isZero = write.make("Equal", [b, 0]);
   const less = write.where(isZero, 1, write.sub(b, 1));
   const factor = write.cast(b, write.typeOf(a));
-  const edge = write.where(write.make("Less", [b, 1]), a, 1);
+  const isRoot = write.make("And", [
+    write.make("Greater", [b, 0]),
+    write.make("Less", [b, 1]),
+  ]);
+  const edge = write.where(isRoot, a, 1);
   return unlessZero(
     write,
     edge,
@@ -67,10 +71,14 @@ function byBase(write: GradientWriter, a: string, b: string, g: string): string 
   );
 }
 
-/** Adds nodes for g · y · log a, or 0 where a is 0, and returns the name of the result. */
-function byExponent(write: GradientWriter, a: string, y: string, g: string): string {
-  const isZero = write.make("Equal", [a, 0]);
-  const log = write.make("Log", [write.where(isZero, 1, a)]);
+/** Adds nodes for g · y · log a, or 0 where a is 0 and the power is finite, and returns the name of the result. */
+function byExponent(
+  write: GradientWriter,
+  { a, b, y, g }: Readonly<Record<"a" | "b" | "y" | "g", string>>,
+): string {
+  const isFinite = write.make("Not", [write.make("Less", [b, 0])]);
+  const isEdge = write.make("And", [write.make("Equal", [a, 0]), isFinite]);
+  const log = write.make("Log", [write.where(isEdge, 1, a)]);
   return write.mul(g, write.mul(y, log));
 }
 
