@@ -10,15 +10,15 @@
  * @module
  */
 
-import { Guards } from "../passes/guards.ts";
 import type { GradientWriter } from "./gradient_writer.ts";
+import { Signs } from "./signs.ts";
 
 /**
  * Adds nodes for g / y, or 0 where y is 0, and returns the name of the result. The value y must be a root, whose
- * derivative is infinite where it is 0.
+ * derivative is infinite where it is 0. The check for 0 is left out only if y is proven to be positive.
  */
 export function overRoot(write: GradientWriter, g: string, y: string): string {
-  if (new Guards(write.graph).isOffZero(y)) return write.div(g, y);
+  if (new Signs(write.graph).isPositive(y)) return write.div(g, y);
   const isEdge = write.make("Equal", [y, 0]);
   return write.div(write.where(isEdge, 0, g), write.where(isEdge, 1, y));
 }

@@ -175,6 +175,51 @@ Deno.test("at 0 a power has the slope 0 if only the slope is infinite, and else 
   for (const [i, [p]] of expected.entries()) if (p < 0) assert(near.byBase[i]! < -1e99, `${p}`);
 });
 
+Deno.test("the slope of a root is 0 where it is 0, whatever seems to keep it away from 0", async () => {
+  const positive = (builder: GraphBuilder) => builder.constant("f32", 1);
+  const bodies: Readonly<Record<string, readonly [at: number, Body]>> = {
+    "√(1 + −x²)": [1, (builder, x) => {
+      const below = builder.op("Neg", [builder.mul(x, x)], "f32");
+      return builder.op("Sqrt", [builder.op("Add", [below, positive(builder)], "f32")], "f32");
+    }],
+    "√(x + 1)": [-1, (builder, x) => builder.op("Sqrt", [builder.add(x, 1)], "f32")],
+    "√exp x, which underflows": [
+      -800,
+      (builder, x) => builder.op("Sqrt", [builder.op("Exp", [x], "f32")], "f32"),
+    ],
+    "√(x or 1)": [0, (builder, x) => {
+      const isLarge = builder.op("Greater", [x, builder.constant("f32", 5)], "bool");
+      return builder.op("Sqrt", [builder.where(isLarge, 1, builder.mul(x, x))], "f32");
+    }],
+    "√(x² · 1e-300²), which underflows": [1e-50, (builder, x) => {
+      const small = builder.mul(builder.add(builder.mul(x, x), 1e-30), 1e-300);
+      return builder.op("Sqrt", [builder.mul(small, small)], "f32");
+    }],
+  };
+  for (const [name, [at, body]] of Object.entries(bodies)) {
+    const { y, slope, bend } = await evaluate(curve(body), { data: Float64Array.of(at) });
+    assertEquals([y, slope, bend].map((all) => Math.abs(all![0]!)), [0, 0, 0], name);
+  }
+});
+
+Deno.test("a root that is proven to be positive has no check for 0 in its gradient", () => {
+  const op = (name: string, ...inputs: Value<"f32">[]) => (builder: GraphBuilder) =>
+    builder.op(name, inputs, "f32");
+  const bodies: Readonly<Record<string, Body>> = {
+    "x² + 1e-12": (builder, x) => builder.add(builder.mul(x, x), 1e-12),
+    "Σ x^2 + 1e-12": (builder, x) =>
+      builder.add(builder.reduceSum(power(2)(builder, x), [0]), 1e-12),
+    "max(x, 1e-12)": (builder, x) => op("Max", x, builder.constant("f32", 1e-12))(builder),
+    "clip(x, 1e-12)": (builder, x) => op("Clip", x, builder.constant("f32", 1e-12))(builder),
+    "cosh x": (builder, x) => builder.op("Cosh", [x], "f32"),
+  };
+  const checks = (body: Body) =>
+    new Graph(decodeModel(curve((builder, x) => builder.op("Sqrt", [body(builder, x)], "f32"))))
+      .nodes.filter(({ opType }) => opType === "Equal").length;
+  for (const [name, body] of Object.entries(bodies)) assertEquals(checks(body), 0, name);
+  assert(checks((builder, x) => builder.add(x, 1)) > 0);
+});
+
 for (const op of ["ReduceL2", "LpNormalization"]) {
   Deno.test(`first and second derivatives of ${op} of a zero vector are 0`, async () => {
     const bytes = curve(
