@@ -4,14 +4,15 @@
  * @module
  */
 
+/** Addresses of the files of a version, on JSR or on the registry that `JSR_URL` names. */
+const ON_JSR = /^https?:\/\/[^/]+\/@hooke\/hooke\//;
+
 /**
  * Returns the command line that starts this program, to be shown before the name of a command. `main` is the URL of
  * the main module, `folder` the current directory.
  */
 export function programName(main: string, folder: string): string {
-  if (main.startsWith("https://jsr.io/")) {
-    return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
-  }
+  if (ON_JSR.test(main)) return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
   if (!main.endsWith(".ts")) return "npx hooke"; // compiled for npm
   const base = `file://${folder}/`;
   return `deno run --allow-read --allow-write=. ${

@@ -133,9 +133,11 @@ Deno.test("help and hints name what the user can type", async () => {
   assertEquals(
     [
       programName("https://jsr.io/@hooke/hooke/0.1.0/src/cli/main.ts", "/home/me"),
+      programName("http://127.0.0.1:8080/@hooke/hooke/0.1.0/src/cli/main.ts", "/home/me"),
       programName("file:///opt/hooke/src/cli/main.ts", "/home/me"),
     ],
     [
+      "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli",
       "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli",
       "deno run --allow-read --allow-write=. file:///opt/hooke/src/cli/main.ts",
     ],
