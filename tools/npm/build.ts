@@ -29,7 +29,7 @@ export async function buildPackage(folder: string): Promise<string> {
   await withWorkerScripts(`${target}/dist`);
   await withoutMachinePaths(`${target}/dist`);
   await writeTypes(`${target}/types`);
-  const json = packageJson(config);
+  const json = packageJson(config, Deno.env.toObject());
   await Deno.writeTextFile(`${target}/package.json`, `${JSON.stringify(json, null, 2)}\n`);
   await Deno.writeTextFile(
     `${target}/bin/hooke.js`,

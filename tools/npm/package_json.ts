@@ -19,14 +19,28 @@ export type PackageJson = Readonly<Record<string, unknown>> & { readonly version
 /** Packages that add native code and WebGPU. They are large, so a program installs them only if it needs them. */
 const OPTIONAL = { "onnxruntime-node": "1.30.0", "webgpu": "^0.6.2" };
 
-/** Returns the content of `package.json`. Versions of packages are those of deno.json. */
-export function packageJson(config: Config): PackageJson {
+/** Variables that GitHub sets for jobs. */
+export interface GitHubVariables {
+  readonly GITHUB_SERVER_URL?: string;
+  /** Owner and name, as in `owner/name`. */
+  readonly GITHUB_REPOSITORY?: string;
+}
+
+/**
+ * Returns the content of `package.json`. Versions of packages are those of deno.json. If GitHub runs the build, the
+ * content names the repository: without it, npm refuses a package with provenance.
+ */
+export function packageJson(config: Config, variables: GitHubVariables = {}): PackageJson {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = variables;
   return {
     name: config.name,
     version: config.version,
     description:
       "Molecular dynamics, relaxation and training over ONNX models, with hooks at every stage of a step",
     license: config.license,
+    ...(server && repository && {
+      repository: { type: "git", url: `git+${server}/${repository}.git` },
+    }),
     type: "module",
     engines: { node: ">=22.13" }, // node:sqlite without a flag
     sideEffects: false,
