@@ -23,9 +23,10 @@ async function exists(path: string): Promise<boolean> {
 
 Deno.test("every path that a page for contributors names exists", async () => {
   const forContributors = pages.filter((page) =>
-    /^(CONTRIBUTING|AGENTS|SECURITY|ARCHITECTURE)|^docs\/(contributing|decisions|glossary)/.test(
-      page,
-    )
+    /^(CONTRIBUTING|RELEASING|AGENTS|SECURITY|ARCHITECTURE)|^docs\/(contributing|decisions|glossary)/
+      .test(
+        page,
+      )
   );
   assert(forContributors.length >= 20);
   const missing: string[] = [];

@@ -11,6 +11,7 @@ const OTHER_PAGES: readonly string[] = [
   "README.md",
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
+  "RELEASING.md",
   "SECURITY.md",
   "AGENTS.md",
   "src/hooks/README.md",
