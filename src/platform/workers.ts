@@ -37,13 +37,13 @@ export function startWorker(script: URL): ScriptWorker | undefined {
 
 /**
  * Returns the scope of the worker that runs this script; `undefined` outside of a worker, and in workers of Node that
- * `startWorker` did not start. In Node, the first call begins to receive messages; a second call would receive each
- * message, too.
+ * `startWorker` did not start. In Node, the first call starts the delivery of messages; each scope
+ * returned receives all of them.
  */
 export function workerScope(): WorkerScope | undefined {
   const scope = globalThis as unknown as WorkerScope & { readonly WorkerGlobalScope?: unknown };
   if (scope.WorkerGlobalScope !== undefined) return scope;
-  if (isDeno()) return undefined; // its workers are web workers
+  if (isDeno()) return undefined; // workers of Deno are web workers
   const threads = findWorkerThreads();
   if (threads?.workerData !== STARTED_HERE) return undefined;
   const port = threads.parentPort!;

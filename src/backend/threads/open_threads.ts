@@ -55,7 +55,7 @@ export interface ThreadsOptions {
 export function openThreads(threads: number, options: ThreadsOptions = {}): Backend {
   checkThreads("open threads", threads);
   const { worker, timeout = 60_000 } = options;
-  // A web worker has all members of a ScriptWorker; its type also wants to know the event's origin.
+  // A web worker has all members of a ScriptWorker; its type also requires the origin of events.
   const start = (worker as unknown as (() => ScriptWorker) | undefined) ?? openWorker;
   checkNumber("open threads", "timeout", timeout, POSITIVE);
   return new ThreadedBackend(threads, start, timeout);

@@ -7,7 +7,7 @@ export interface WebGpuOptions {
   /**
    * Device to share, for example with sessions of a model. The caller destroys it.
    *
-   * @default a device of the backend's own, of the fastest adapter
+   * @default a new device of the fastest adapter, which the backend destroys
    */
   readonly device?: GPUDevice;
 }

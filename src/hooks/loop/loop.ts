@@ -316,7 +316,7 @@ export class Loop<
   }
 
   async #open(): Promise<void> {
-    if (this.#end.isLate) await this.#hooks.settle(); // deliveries still in flight belong to the previous steps by hand
+    if (this.#end.isLate) await this.#hooks.settle(); // deliveries in flight belong to earlier calls of `step`
     this.#end.begin();
     if (!this.#hooks.isOpen) {
       this.#end.clearStop();

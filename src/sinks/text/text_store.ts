@@ -220,7 +220,7 @@ export class TextStore<T> {
         last = { start: scanner.end, line: scanner.endLine };
         length++;
       } else {
-        // Records are added at the end, so a part of a record there would merge with the next one.
+        // Records are appended, so a part of a record there would merge with the next one.
         await end.cut(scanner.end);
         this.#onWarning(cutWarning(this.#path, scanner, size));
       }

@@ -55,7 +55,7 @@ export async function checkUnfinished<T>(
   }
   const text = kept.join("");
   if (text !== "" && !format.isUnfinished(text)) refuse(text);
-  if (!text.endsWith("\n") && isWhole(format, text.slice(0, -1))) refuse(text); // its newline is damaged
+  if (!text.endsWith("\n") && isWhole(format, text.slice(0, -1))) refuse(text); // a damaged newline
   return text;
 }
 
