@@ -69,8 +69,8 @@ function mergeConstants(graph: Graph, parameters: ReadonlySet<string>): void {
 }
 
 /**
- * Returns the elements of a constant as bytes, whichever field of the tensor holds them; `undefined` if they are in
- * another file, or no array can hold them.
+ * Returns the elements of a constant as bytes, whichever field of the tensor contains them; `undefined` if they are
+ * in another file, or if no array class exists for their type.
  */
 function bytesOf(tensor: TensorProto): Uint8Array | undefined {
   const type = tensorType(tensor);
@@ -87,8 +87,8 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /**
- * Returns a key of everything that determines a node's result. Equal inputs have equal names, because nodes are
- * visited in sorted order and duplicates were merged before.
+ * Returns a text that is equal for nodes with equal results. Equal inputs have equal names, because nodes are visited
+ * in topological order and duplicates were merged before.
  */
 function keyOf({ opType, domain, input, output, attribute }: NodeProto): string {
   // The number of outputs matters: a node without an optional output cannot replace one that has it.

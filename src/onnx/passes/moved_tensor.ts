@@ -9,8 +9,8 @@ import { elementCount, tensorType, tensorValues } from "../codec/tensor_proto.ts
 const VIEWS = ["Identity", "Reshape", "Squeeze", "Unsqueeze", "Flatten"];
 
 /**
- * Evaluates a node that only moves the elements of a constant. It copies bytes instead of converting numbers,
- * because weights are large. Returns `undefined` for other nodes.
+ * Evaluates a node that only moves the elements of a constant, and returns the result. Copies bytes instead of
+ * converting numbers, because weights are large. Returns `undefined` for other nodes.
  *
  * @param tensor first input of the node, of a type that an array can hold
  * @param lengths shape of the result
@@ -34,7 +34,7 @@ export function movedTensor(
   });
 }
 
-/** Returns the bytes of a tensor, whichever field of the message holds them. */
+/** Returns the elements of a tensor as bytes, whichever field of the message contains them. */
 function rawBytes(tensor: TensorProto): Uint8Array<ArrayBuffer> {
   if (tensor[listOf(tensorType(tensor))].length === 0) {
     return tensor.rawData as Uint8Array<ArrayBuffer>;
@@ -47,13 +47,16 @@ function countOf(lengths: readonly number[]): number {
   return lengths.reduce((product, length) => product * length, 1);
 }
 
-/** Length of an axis, and its stride in bytes. */
+/** Length of an axis, and the distance of its elements in bytes. */
 interface Walk {
   readonly length: number;
   readonly stride: number;
 }
 
-/** Permutes the axes; by default their order is reversed. Returns `undefined` if `perm` is not a permutation. */
+/**
+ * Permutes the axes of a tensor with the shape `lengths`, and returns its bytes. By default, the order of the axes is
+ * reversed. Returns `undefined` if `perm` is not a permutation.
+ */
 function permuted(
   bytes: Uint8Array,
   lengths: readonly number[],

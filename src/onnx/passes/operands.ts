@@ -2,7 +2,8 @@ import { unsupported } from "../graph/graph_errors.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
 /**
- * Returns the first `count` inputs of a node, and its first output. Files may contain nodes without them.
+ * Returns the first `count` inputs of a node, and its first output. They are checked, because a file may contain
+ * invalid nodes.
  *
  * @throws {UnsupportedNodeError} if one of these inputs or the output is missing
  */

@@ -14,7 +14,7 @@ export interface PassOptions {
 export interface Pass {
   /** Name of the pass. For built-in passes it is the name of the function, such as `"mergeEquals"`. */
   readonly name: string;
-  /** Short description. */
+  /** Short description of the rewrite, for reports. */
   readonly about: string;
   /** Rewrites the graph in place, and returns the number of changes. */
   apply(graph: Graph, options?: PassOptions): number;
@@ -26,7 +26,7 @@ export interface PassReport {
   readonly name: string;
   /** Short description of the pass. */
   readonly about: string;
-  /** Number of changes. */
+  /** Number of changes that the pass has made. */
   readonly changed: number;
   /** Number of nodes before the pass. */
   readonly before: number;

@@ -4,17 +4,17 @@ import type { GraphFacts } from "../infer/facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { capturesOf } from "../graph/subgraphs.ts";
 
-/** Nodes and values between some values of a graph. */
+/** Nodes and values on the paths between some values of a graph. */
 export interface Path {
-  /** Nodes, in the graph's order. */
+  /** Nodes on the paths, in the order of the graph. */
   readonly nodes: readonly NodeProto[];
-  /** Differentiable values that depend on `from`, including `from` itself. */
+  /** Names of the differentiable values that depend on `from`, including those in `from`. */
   readonly values: ReadonlySet<string>;
 }
 
 /**
- * Returns the nodes that depend on `from` and that `to` needs. Only floats count, because other values have no
- * derivative.
+ * Returns the nodes that depend on `from` and on which `to` depends. Dependences through values that are not floats
+ * are ignored, because such values have no derivative.
  */
 export function between(
   graph: Graph,
@@ -39,7 +39,7 @@ export function between(
   return { nodes: nodes.reverse(), values };
 }
 
-/** Returns the inputs of a node, including values that its subgraphs capture. */
+/** Returns the names of the inputs of a node, and of the values that its subgraphs capture. */
 export function usedBy(node: NodeProto): readonly string[] {
   return node.attribute.length === 0 ? node.input : [...node.input, ...capturesOf(node)];
 }

@@ -38,7 +38,7 @@ export function sigmoidFromParts(graph: Graph, options: PassOptions = {}): numbe
   return count;
 }
 
-/** Finds sigmoids that consist of several operators. */
+/** Finds sigmoids that are composed of several operators. */
 class Parts {
   readonly #graph: Graph;
   readonly #parameters: ReadonlySet<string>;
@@ -48,7 +48,7 @@ class Parts {
     this.#parameters = parameters;
   }
 
-  /** Returns x if a node is the last operator of 1 / (1 + exp(−x)), otherwise `undefined`. */
+  /** Returns the name of x if a node is the last operator of 1 / (1 + exp(−x)); otherwise `undefined`. */
   inside(node: NodeProto): string | undefined {
     const graph = this.#graph, sum = graph.producer(this.#inverted(node));
     if (sum?.opType !== "Add") return undefined;
@@ -59,7 +59,7 @@ class Parts {
     return minus?.opType === "Neg" ? minus.input[0] : undefined;
   }
 
-  /** Returns x if a node computes 1 / x, otherwise "". */
+  /** Returns the name of x if a node computes 1 / x; otherwise "". */
   #inverted({ opType, input: [a = "", b = ""] }: NodeProto): string {
     if (opType === "Reciprocal") return a;
     return opType === "Div" && this.#isOne(a) ? b : "";

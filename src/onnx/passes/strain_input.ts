@@ -3,21 +3,21 @@ import { insideNode } from "../graph/graph_errors.ts";
 import { GraphFacts } from "../infer/facts.ts";
 import { valueInfo } from "../codec/value_info.ts";
 
-/** Options of {@linkcode strainInput}. Values of the graph are given by their names. */
+/** Options of {@linkcode strainInput}. All members but `systems` are names of values in the graph. */
 export interface StrainInputOptions {
-  /** Positions of the atoms, [N, 3]. */
+  /** Name of the positions of the atoms, [N, 3]. */
   readonly positions: string;
-  /** Shifts that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
+  /** Name of the shifts that are added to the vectors of the pairs, [E, 3], in the unit of the positions. */
   readonly shifts?: string;
-  /** Cells with their vectors as rows, [B, 3, 3] or [3, 3]. */
+  /** Name of the cells, whose rows are lattice vectors, [B, 3, 3] or [3, 3]. */
   readonly cell?: string;
-  /** System of each atom, [N]. If it is omitted, there is one system. */
+  /** Name of the system of each atom, [N]. Without it, there is one system. */
   readonly batch?: string;
-  /** System of each pair, [E]; by default that of the pair's first atom. */
+  /** Name of the system of each pair, [E]. Without it, a pair belongs to the system of its first atom. */
   readonly edgeBatch?: string;
   /**
-   * Pairs, [2, E], or their first atoms, [E]. They are needed for shifts without `edgeBatch`. Both atoms of a pair
-   * belong to the same system.
+   * Name of the pairs, [2, E], or of their first atoms, [E]. It is needed for shifts without `edgeBatch`. Both atoms
+   * of a pair belong to the same system.
    */
   readonly edges?: string;
   /**
@@ -27,7 +27,7 @@ export interface StrainInputOptions {
    */
   readonly name?: string;
   /**
-   * Number of systems, or the name of a variable number.
+   * Number of systems, or the name of the dimension that counts them.
    *
    * @default the number of cells, or "B"
    */
@@ -101,13 +101,16 @@ export function strainInput(graph: Graph, options: StrainInputOptions): number {
   return strained.length;
 }
 
-/** Returns the number of cells; `undefined` if there is one cell without a batch axis. */
+/**
+ * Returns the number of cells, or the name of the dimension that counts them; `undefined` if there is one cell
+ * without a batch axis.
+ */
 function systemsOf(facts: GraphFacts, cell: string): number | string | undefined {
   const shape = facts.of(cell).shape;
   return shape?.length === 3 ? shape[0] : undefined;
 }
 
-/** Replaces all uses of a value by its sum with a displacement. */
+/** Adds the sum of a value and a displacement, and makes all nodes that use the value use the sum instead. */
 function strain(graph: Graph, value: string, movement: () => string): void {
   const uses = [...graph.uses(value)];
   const name = graph.freshName(`${value}_strained`);
@@ -115,7 +118,7 @@ function strain(graph: Graph, value: string, movement: () => string): void {
   for (const { node, index } of uses) graph.setInput(node, index, sum);
 }
 
-/** Returns r·ε for each row r, with the strain of its system. */
+/** Adds nodes that compute r·ε for each row r, with the strain of its system, and returns the name of the result. */
 function moved(graph: Graph, rows: string, strain: string, systems: string | undefined): string {
   if (systems === undefined) return graph.make("MatMul", [rows, strain]);
   const each = graph.make("Gather", [strain, systems], { axis: 0 });
@@ -126,7 +129,10 @@ function moved(graph: Graph, rows: string, strain: string, systems: string | und
   ]);
 }
 
-/** Returns the system of each pair, which is that of its first atom. */
+/**
+ * Adds nodes that compute the system of each pair, which is that of its first atom, and returns the name of the
+ * result.
+ */
 function firstAtoms(graph: Graph, facts: GraphFacts, batch: string, edges: string): string {
   const { shape, type } = facts.of(edges);
   if (shape?.length === 1) return graph.make("Gather", [batch, edges], { axis: 0 });

@@ -2,8 +2,8 @@ import type { SessionOptions } from "./session_options.ts";
 import { LockedSession, type Session, type SessionParts } from "./session_run.ts";
 
 /**
- * Wraps a session of the runtime. If `outputs` names an unknown output or wrapping fails, it releases the session and
- * throws the error.
+ * Creates a session from a session of the runtime. If `outputs` names an unknown output or the creation fails,
+ * releases the runtime's session and throws the error.
  */
 export async function admitSession(
   parts: Omit<SessionParts, "isCaptured" | "checkFinite">,

@@ -35,13 +35,13 @@ export interface SessionCheckOptions
 
 /** Result of comparing two ways to run a model. */
 export interface SessionFinding {
-  /** The compared ways to run the model: the tested one against the reference. */
+  /** Compared ways to run the model: the tested one, then the reference. */
   readonly what: "webgpu against wasm" | "captured against uncaptured";
   /** True if all outputs agree within the tolerance. */
   readonly ok: boolean;
-  /** The comparisons, one per run and output. Empty if a session could not be opened. */
+  /** Comparisons, one per run and output. Empty if a session could not be opened. */
   readonly comparisons: readonly Comparison[];
-  /** Summary of the result in one sentence, for display. */
+  /** Summary of the result in one sentence. */
   readonly text: string;
 }
 
@@ -104,7 +104,10 @@ async function withSession<T>(
   }
 }
 
-/** Compares replayed with plain runs. A model that cannot be captured is reported as a finding, not as an error. */
+/**
+ * Compares replayed runs with plain runs. If the model cannot be captured, returns a finding that says so instead of
+ * throwing an error.
+ */
 async function checkCapture(
   open: () => Promise<Session>,
   webgpu: Session,

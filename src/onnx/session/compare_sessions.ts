@@ -81,7 +81,7 @@ export function compareTensors(
   return { ok: worst <= limit && Number.isFinite(limit), worst, at, limit };
 }
 
-/** Returns the distance of two values: NaN if either is infinite or NaN. */
+/** Returns the absolute difference of two values; NaN if one of them is infinite or NaN. */
 function distance(a: number | bigint, b: number | bigint): number {
   // Subtract as bigints: large ones would be equal after a conversion to numbers.
   if (typeof a === "bigint" && typeof b === "bigint") return Number(a > b ? a - b : b - a);
@@ -125,7 +125,7 @@ export async function compareSessions(
   }
 }
 
-/** A session whose inputs and outputs are in host memory, even if its tensors are on a GPU. */
+/** A session that accepts and returns arrays in host memory, even if its tensors are on a GPU. */
 interface Bound {
   run(feeds: FeedsByInput): Promise<ReadonlyMap<string, TensorArray>>;
   free(): void;
@@ -151,7 +151,10 @@ function bindHost(session: Session): Bound {
   };
 }
 
-/** Writes inputs to GPU buffers. `buffers` keeps them, so that every run uses the same ones. */
+/**
+ * Writes inputs to GPU buffers, and returns these buffers as feeds. New buffers are added to `buffers`, by name of
+ * the input, so that every run uses the same buffers.
+ */
 function upload(
   session: Session,
   feeds: FeedsByInput,

@@ -8,7 +8,7 @@ import { checkOptions } from "../../base/check_options.ts";
 import { followRedirects, isRedirect } from "../../base/redirects.ts";
 import { show } from "../../base/show.ts";
 
-/** Limits for downloading a model, its manifest and its weights. */
+/** Limits and expected hashes for downloading a model, its manifest and its weights. */
 export interface DownloadOptions {
   /**
    * Largest file that is downloaded, in bytes.
@@ -59,8 +59,8 @@ export function checkDownload(action: string, download: unknown): void {
 }
 
 /**
- * Checks the bytes of a file against its expected hash. If `integrity` is a single hash, only the model's file is
- * checked.
+ * Throws an error if the hash of a file is not the expected one. If `integrity` is a single hash, only the model's
+ * file is checked.
  *
  * @throws {Error} if the hashes differ, or if `integrity` lists hashes but not that of this file
  */
@@ -87,7 +87,10 @@ export async function checkIntegrity(
   throw new Error(`its hash is ${found}${expected}`);
 }
 
-/** Downloads a file. Throws an Error that describes a failed response; its `code` is the HTTP status. */
+/**
+ * Downloads a file, and returns its bytes. If the response is a failure, throws an Error that describes it; the
+ * `code` of the error is the HTTP status.
+ */
 export async function download(
   url: URL,
   { maxBytes = MAX_BYTES, timeout = TIMEOUT }: DownloadOptions = {},
@@ -113,7 +116,10 @@ export async function download(
   }
 }
 
-/** Fetches an address and follows redirects. An https address may redirect only to https, an http address to either. */
+/**
+ * Fetches an address, and follows redirects. An https address may redirect only to https; an http address may
+ * redirect to http and https.
+ */
 async function follow(from: URL, signal: AbortSignal): Promise<Response> {
   const { response } = await followRedirects(from, {
     most: MOST_REDIRECTS,
@@ -135,8 +141,8 @@ async function follow(from: URL, signal: AbortSignal): Promise<Response> {
 }
 
 /**
- * Reads a body into one array of the announced length. The array grows if no length is announced, or if the announced
- * length is that of a compressed body. A reader is used because Safari cannot iterate over a body.
+ * Reads the body of a response. The array has the announced length. It grows if no length is announced, or if the
+ * announced length is that of a compressed body. A reader is used because Safari cannot iterate over a body.
  */
 async function readAll({ body, headers }: Response, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () => new Error(`it is larger than download.maxBytes (${maxBytes})`);
@@ -160,7 +166,10 @@ async function readAll({ body, headers }: Response, maxBytes: number): Promise<U
   return length === bytes.length ? bytes : resized(bytes, length);
 }
 
-/** Returns the bytes in an array of another length. If buffers can be transferred, no second copy is needed. */
+/**
+ * Returns bytes in an array of another length. If the runtime can transfer buffers, the bytes are not copied by this
+ * function.
+ */
 function resized(bytes: Uint8Array<ArrayBuffer>, length: number): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes;
   if (typeof buffer.transfer === "function") return new Uint8Array(buffer.transfer(length));

@@ -139,7 +139,7 @@ class EvaluatorSession implements Session {
     return this.dispose();
   }
 
-  /** Converts feeds to plain tensors. Doubles are accepted for floats of any type. */
+  /** Returns feeds as plain tensors. A Float64Array is accepted for inputs of any floating-point type. */
   #plain(feeds: Feeds): PlainFeeds {
     const types = new Map(this.#evaluator.inputs.map(({ name, type }) => [name, type]));
     return Object.fromEntries(
@@ -170,7 +170,7 @@ class EvaluatorSession implements Session {
   }
 }
 
-/** Converts doubles to an array of the type `dtype`, which is an integer type or bool. */
+/** Returns values as an array of the type `dtype`, which is an integer type or bool. */
 function arrayOf(dtype: TensorDtype, values: Float64Array): TensorArray {
   const array = new TENSOR_ARRAYS[dtype](values.length);
   if (array instanceof BigInt64Array || array instanceof BigUint64Array) {

@@ -28,14 +28,16 @@ export const MOST_MEMORY: number = (MOST_PAGES - 1) * PAGE;
 /** Default size of fixed memory, in bytes. */
 export const DEFAULT_MEMORY: number = 2 ** 31;
 
-/** Members of a memory descriptor that are used here. */
+/** Options of the `WebAssembly.Memory` constructor that are used here. */
 interface Description {
   readonly initial: number;
   readonly maximum?: number;
   readonly shared?: boolean;
 }
 
-/** Type of `WebAssembly` with a writable `Memory`. The standard type declarations make `Memory` read-only. */
+/**
+ * The global `WebAssembly` with a writable member `Memory`. The standard type declarations make the member read-only.
+ */
 interface Host {
   Memory: new (description: Description) => WebAssembly.Memory;
 }

@@ -17,7 +17,7 @@ export interface GpuFormOptions {
    */
   readonly name?: string;
   /**
-   * Outputs to keep. Nodes that only other outputs need are removed.
+   * Names of the outputs to keep. Nodes that only other outputs need are removed.
    *
    * @default all
    */

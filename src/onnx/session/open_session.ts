@@ -25,8 +25,8 @@ import { withoutNullOrigin } from "../../platform/page.ts";
 import { isDeno, isServer } from "../../platform/process.ts";
 
 /**
- * State of the two builds of onnxruntime-web. `isStarted` becomes true when a build has started; its options cannot
- * change after that. Each thread has its own builds, so sessions in workers do not share them.
+ * State of the two builds of onnxruntime-web. `isStarted` becomes true when a build starts; its options cannot be
+ * changed after that. Each thread has its own builds, so sessions in workers do not share them.
  */
 const builds: { [build in "wasm" | "webgpu"]: { runtime?: Runtime; isStarted: boolean } } = {
   wasm: { isStarted: false },
@@ -124,7 +124,7 @@ async function openLoaded(
   }
 }
 
-/** Returns the size of the runtime's memory in bytes if it must not grow, otherwise `undefined`. */
+/** Returns the size of the runtime's memory in bytes if it must not grow; `undefined` if it may grow. */
 function fixedMemory(
   { device = "wasm", threads = 1, threadMemory }: SessionOptions,
 ): number | undefined {
@@ -132,12 +132,12 @@ function fixedMemory(
   return threadMemory ?? DEFAULT_MEMORY;
 }
 
-/** Parts of a session that are known before it is created. */
+/** Properties of a session that are known before the runtime creates it. */
 type Known =
   & Omit<SessionParts, "device" | "threads" | "runtime" | "session" | "isCaptured" | "checkFinite">
   & { readonly device: "wasm" | "webgpu" };
 
-/** Loads the build for the device, and sets its options before it starts. */
+/** Loads the build of the runtime for the device, and sets its options before it starts. */
 async function startRuntime(
   known: Known,
   { threads, wasmFile }: SessionOptions,
@@ -201,10 +201,10 @@ async function createIn(
 }
 
 /**
- * Creates a session, and retries once if an earlier failure blocks the WebGPU build. After a creation that failed
- * half-way, this build still considers it in progress and refuses all others. Any creation that gets as far as
- * parsing the model resets this state, even on the CPU and with an invalid model. So the retry opens a single invalid
- * byte first.
+ * Creates a session, and retries once if an earlier failure blocks the WebGPU build. After a creation that has failed
+ * half-way, this build still considers it in progress and refuses all others. Any creation that reaches the parsing
+ * of a model resets this state, even one on the CPU with an invalid model. So the retry first opens a single invalid
+ * byte.
  */
 async function createAgain(
   runtime: Runtime,

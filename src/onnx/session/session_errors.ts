@@ -3,13 +3,13 @@ import { lossOf } from "../../backend/webgpu/device.ts";
 import type { ModelOutline } from "../describe/model_outline.ts";
 import type { SessionDevice } from "./session_runtime.ts";
 
-/** Circumstances in which the runtime failed. */
+/** Circumstances of a failure of the runtime. */
 export interface Refused {
   /** Name of the model. */
   readonly name: string;
   /** Device of the session. */
   readonly device: SessionDevice;
-  /** GPU device of the session, if it has one. */
+  /** GPU device of the session; `undefined` if it does not run on a GPU. */
   readonly gpuDevice?: GPUDevice | undefined;
   /** Operation that failed. */
   readonly during: "load" | "create" | "run" | "read" | "release";
@@ -19,13 +19,16 @@ export interface Refused {
   readonly threadMemory?: number | undefined;
 }
 
-/** A pattern in messages of the runtime, and a function that returns the cause and a remedy. */
+/** A pattern of messages of the runtime, and a function that returns the cause and a remedy for a match. */
 type Reading = readonly [pattern: RegExp, say: (found: string[], refused: Refused) => string];
 
 /** Recommended opsets. Newer ones work, but some of their operators run on the CPU. */
 const BEST_OPSETS = "18 to 21";
 
-/** Messages about files that cannot be opened: the requirement, the value that violates it, and a remedy. */
+/**
+ * Patterns of messages about files that cannot be opened. The texts contain the requirement, the value that violates
+ * it, and a remedy.
+ */
 const OF_FILES: readonly Reading[] = [
   [
     /No Op registered for (\S+) with domain_version of (\d+)/,
@@ -96,7 +99,7 @@ const OF_FILES: readonly Reading[] = [
   [/protobuf parsing failed|No graph was found/, () => "it is not an ONNX model"],
 ];
 
-/** Messages about failed runs: the cause, and a remedy if there is one. */
+/** Patterns of messages about failed runs. The texts contain the cause, and a remedy if there is one. */
 const OF_RUNS: readonly Reading[] = [
   // The runtime reports a broken shader late, and names a node that runs after the one with the shader.
   [
@@ -152,9 +155,8 @@ export function abortedRun(name: string): BackendUnavailableError {
 }
 
 /**
- * Converts an error of the runtime to one that names the cause and a remedy. The original is its `cause`.
- *
- * A SyntaxError is about the file, a RangeError about inputs, and a `BackendUnavailableError` about the device.
+ * Returns an error that names the cause and a remedy for an error of the runtime, which becomes its `cause`. A
+ * SyntaxError is about the file, a RangeError about inputs, and a `BackendUnavailableError` about the device.
  */
 export function explain(error: unknown, refused: Refused): Error {
   const said = error instanceof Error ? error.message : String(error);
@@ -232,14 +234,14 @@ function say(said: string, readings: readonly Reading[], refused: Refused): stri
   return undefined;
 }
 
-/** Removes source paths and function signatures from a message. */
+/** Returns a message of the runtime without source paths and function signatures. */
 function clean(said: string): string {
   return said.replace(/^.*?ERROR_MESSAGE: /s, "")
     .replace(/\S+\.(cc|h):\d+ .*?\)(?: const)? (?=\S)/gs, "")
     .replace(/\s+/g, " ").trim();
 }
 
-/** Returns the package that runs sessions of a device. */
+/** Returns the name of the package that runs sessions of a device. */
 function packageOf(device: SessionDevice): string {
   return device === "native" ? "onnxruntime-node" : "onnxruntime-web";
 }

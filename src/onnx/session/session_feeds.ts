@@ -11,13 +11,16 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** Properties of a model that feeds and fetches are checked against. */
+/** Properties of a session against which feeds and fetches are checked. */
 export interface Expected {
   /** Name of the model in error messages. */
   readonly name: string;
   /** True if tensors may be in GPU buffers. */
   readonly isGpu: boolean;
-  /** True if the runtime refuses arrays in shared memory. Such arrays are copied before they are passed to it. */
+  /**
+   * True if the runtime refuses arrays in shared memory. Such arrays are copied before they are passed to the
+   * runtime.
+   */
   readonly copiesShared: boolean;
   /** Types and shapes of inputs by name. */
   readonly inputs: ReadonlyMap<string, TensorInfo>;
@@ -25,10 +28,10 @@ export interface Expected {
   readonly outputs: ReadonlyMap<string, TensorInfo>;
 }
 
-/** Buffer usages that the runtime needs: STORAGE, COPY_SRC and COPY_DST. */
+/** Usage flags that the runtime requires of GPU buffers: STORAGE, COPY_SRC and COPY_DST. */
 const USAGE = 0x80 | 0x4 | 0x8;
 
-/** Converts feeds to tensors of the runtime. Throws a TypeError or RangeError if a feed does not fit. */
+/** Returns feeds as tensors of the runtime. Throws a TypeError or RangeError if a feed does not fit its input. */
 export function toRuntimeFeeds(
   runtime: Runtime,
   expected: Expected,
@@ -49,7 +52,7 @@ export function toRuntimeFeeds(
   return tensors;
 }
 
-/** Converts fetches to tensors of the runtime. `null` lets the runtime allocate the tensor. */
+/** Returns fetches as tensors of the runtime, by output name. With `null`, the runtime allocates the tensor. */
 export function toRuntimeFetches(
   runtime: Runtime,
   expected: Expected,
@@ -107,8 +110,8 @@ function toTensor(
 }
 
 /**
- * Checks the shape of an input. In a model, a shape without dimensions means a scalar or an unknown shape, so such an
- * input accepts any dimensions.
+ * Throws a RangeError if a shape does not fit an input. In a model, a shape without dimensions means a scalar or an
+ * unknown shape, so such an input accepts any shape.
  */
 function checkDims(model: string, { name, shape }: TensorInfo, dims: readonly number[]): void {
   let fits = shape.length === 0 || shape.length === dims.length;

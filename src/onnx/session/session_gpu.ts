@@ -10,7 +10,7 @@ import {
   type TensorDtype,
 } from "./session_tensor.ts";
 
-/** Owner of a GPU tensor. */
+/** Properties of the session to which a GPU tensor belongs. */
 export interface GpuOwner {
   /** Name of the model in error messages. */
   readonly name: string;
@@ -49,7 +49,7 @@ export class SessionGpuTensor implements GpuTensor {
   }
 }
 
-/** Copies a tensor from a buffer to host memory. It does not use the runtime, so it need not wait for the lock. */
+/** Copies a tensor from a GPU buffer to host memory. Does not use the runtime, so it need not wait for the lock. */
 async function readTensorBuffer(
   { name, gpuDevice }: GpuOwner,
   buffer: GPUBuffer,
@@ -73,8 +73,8 @@ async function readTensorBuffer(
 }
 
 /**
- * Waits until the loss of a device is reported, at most 50 ms. The report comes slightly later than the errors that
- * the loss causes.
+ * Waits until the loss of a device is reported, but at most 50 ms. The report comes slightly later than the errors
+ * that the loss causes.
  */
 export async function lossToShow(gpuDevice: GPUDevice | undefined): Promise<void> {
   if (gpuDevice === undefined || lossOf(gpuDevice) !== undefined) return;

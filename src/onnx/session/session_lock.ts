@@ -10,8 +10,8 @@
  */
 
 /**
- * Tasks of the lock: `waiting` counts those that are pending or running, and `last` settles when the last of them
- * ends.
+ * Queue of the lock: `waiting` is the number of tasks that are pending or running, and `last` settles when the last
+ * of them ends.
  */
 interface Queue {
   waiting: number;
@@ -20,7 +20,7 @@ interface Queue {
 
 const KEY = Symbol.for("@hooke/hooke/onnx/lock");
 
-/** A queue without tasks. */
+/** Value of `last` for a queue without tasks. */
 const IDLE: Promise<unknown> = Promise.resolve();
 
 function queue(): Queue {

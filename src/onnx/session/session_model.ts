@@ -3,7 +3,7 @@ import type { DownloadOptions } from "./download.ts";
 import { checkModelFile } from "./model_folder.ts";
 import { type LoadedSource, loadSource, type ModelSource } from "./session_source.ts";
 
-/** A model whose files are read, but which the runtime has not opened yet. */
+/** A model whose files were read. The runtime has not opened it yet. */
 export interface LoadedModel {
   /** Bytes of the model's file. */
   readonly bytes: Uint8Array;
@@ -32,8 +32,9 @@ export async function loadModel(source: ModelSource, options: LoadOptions): Prom
 }
 
 /**
- * Reads the files with a model's external weights, each once: from `externalData`, or from beside the model. All
- * are read before the runtime starts, because it cannot open another session after it failed to read a file.
+ * Reads the files with a model's external weights, each file once. They are taken from `externalData`, or read from
+ * beside the model. All files are read before the runtime starts, because it cannot open another session after it has
+ * failed to read a file.
  *
  * @throws {RangeError} if a file is missing, is not in the model's folder or not a regular file, or if
  * `externalData` names a file that the model does not use
@@ -89,7 +90,7 @@ function besideSafely(model: LoadedSource, path: string): URL {
 }
 
 /**
- * Returns the address of a file in the model's folder. Locations outside of the folder are refused, so that a model
+ * Returns the address of a file with weights. Locations outside of the model's folder are refused, so that a model
  * cannot read arbitrary files of this machine.
  */
 function beside({ name, url }: LoadedSource, path: string): URL {

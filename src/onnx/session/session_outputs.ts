@@ -9,7 +9,7 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** Options for converting outputs. */
+/** Settings for the conversion of outputs. */
 export interface OutputRules {
   /** Name of the model in error messages. */
   readonly name: string;
@@ -17,7 +17,10 @@ export interface OutputRules {
   readonly checkFinite: boolean;
 }
 
-/** Converts an output to a tensor in host memory, in the caller's array if one was passed. */
+/**
+ * Returns an output as a tensor in host memory. If the caller passed an array for the output, the elements are copied
+ * to it.
+ */
 export function toHostTensor(
   rules: OutputRules,
   { name, dtype }: TensorInfo,
@@ -56,7 +59,7 @@ function takeInto(
   return target;
 }
 
-/** Throws a RangeError that names the first non-finite value. */
+/** Throws a RangeError that names the first non-finite value of an output. */
 function checkFinite(model: string, name: string, data: TensorArray): void {
   if (!(data instanceof Float32Array || data instanceof Float64Array)) return;
   for (let i = 0; i < data.length; i++) {

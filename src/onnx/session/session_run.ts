@@ -23,7 +23,7 @@ import {
   type TensorInfo,
 } from "./session_tensor.ts";
 
-/** An opened model that is ready to run. */
+/** A model that is open in a runtime and ready to run. */
 export interface Session {
   /** Name of the model in error messages. */
   readonly name: string;
@@ -33,13 +33,13 @@ export interface Session {
    */
   readonly device: SessionDevice | "evaluator";
   /**
-   * Reason why `runtime: "auto"` did not choose onnxruntime-node, for example that it is not installed. Otherwise
-   * empty.
+   * Reason why `runtime: "auto"` did not choose onnxruntime-node, such as that it is not installed; "" in all other
+   * cases.
    */
   readonly note: string;
   /** Device of the session's GPU buffers; `undefined` unless `device` is `"webgpu"`. */
   readonly gpuDevice: GPUDevice | undefined;
-  /** Number of threads on the processor. Another number may change the last bits of sums. */
+  /** Number of threads on the CPU. Another number of threads may change the last bits of sums. */
   readonly threads: number;
   /** True if GPU commands are recorded and replayed. */
   readonly isCaptured: boolean;
@@ -62,17 +62,17 @@ export interface Session {
   run(feeds: Feeds, fetches?: Fetches): Promise<Outputs>;
   /** Releases the session and all its GPU outputs. Calling it again has no effect. */
   dispose(): Promise<void>;
-  /** Same as `dispose`. */
+  /** Releases the session, as `dispose` does. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Runtime objects and settings from which a session is made. */
+/** Objects of the runtime and settings from which a session is created. */
 export interface SessionParts {
   readonly name: string;
   readonly device: SessionDevice;
   /** Value of `Session.note`. */
   readonly note: string;
-  /** Number of threads on the processor. */
+  /** Number of threads on the CPU. */
   readonly threads: number;
   readonly gpuDevice: GPUDevice | undefined;
   /** True if the session owns the device and destroys it. */
@@ -86,10 +86,10 @@ export interface SessionParts {
   readonly session: RuntimeSession;
 }
 
-/** Logging options of runs: errors carry the same information as the log. */
+/** Options of runs, which turn off logging: errors carry the same information as the log. */
 const QUIET = { logSeverityLevel: 4 };
 
-/** A session of onnxruntime whose calls use the lock. */
+/** A session of onnxruntime. Its calls wait for the lock of the runtime. */
 export class LockedSession implements Session {
   readonly name: string;
   readonly device: SessionDevice;
@@ -102,9 +102,9 @@ export class LockedSession implements Session {
   readonly outline: ModelOutline;
   readonly #parts: SessionParts;
   readonly #expected: Expected;
-  /** Outputs on the GPU that the caller has not disposed of yet. */
+  /** Outputs on the GPU that the caller has not yet disposed of. */
   readonly #given = new Set<RuntimeTensor>();
-  /** Buffers with which the first run was captured, by input and output name. */
+  /** Tensors of the first run of a captured session, by input or output name; `undefined` before that run. */
   #captured: ReadonlyMap<string, RuntimeTensor> | undefined;
   #disposed: Promise<void> | undefined;
   #isAborted = false;
@@ -278,8 +278,8 @@ function toInfo(model: string, { name, isTensor, type, shape }: RuntimeMetadata)
 }
 
 /**
- * Converts a dimension that the runtime reports. An unnamed dimension, reported as −1 or 2³² − 1, becomes an empty
- * name.
+ * Returns a dimension as sessions report it. An unnamed dimension, which the runtime reports as −1 or 2³² − 1,
+ * becomes "".
  */
 function lengthOf(length: number | string): number | string {
   return length === 2 ** 32 - 1 || length === -1 ? "" : length;

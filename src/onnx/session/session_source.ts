@@ -5,11 +5,11 @@ import { pageAddress } from "../../platform/page.ts";
 /** A model or its weights: bytes, an address, or the path of a file. */
 export type ModelSource = Uint8Array | ArrayBuffer | URL | string;
 
-/** Bytes of a source, with its name. */
+/** Bytes of a file or a download, with their origin. */
 export interface LoadedSource {
   /** Bytes of the file. */
   readonly bytes: Uint8Array;
-  /** Name in error messages. By default, the last part of the address, or "a model" for bytes. */
+  /** Name of the source in error messages. By default, the last part of the address, or "a model" for bytes. */
   readonly name: string;
   /** Address of the source; `undefined` for bytes. Locations of external weights are relative to it. */
   readonly url: URL | undefined;
@@ -24,7 +24,7 @@ interface Files {
 export interface LoadSourceOptions {
   /** Signal that aborts reading. */
   readonly signal?: AbortSignal | undefined;
-  /** Name in error messages. */
+  /** Name of the source in error messages. */
   readonly name?: string;
   /** Limits and expected hashes for downloads. */
   readonly download?: DownloadOptions | undefined;
@@ -108,7 +108,7 @@ async function readUrl(
 }
 
 /**
- * Converts a path or an address to a URL. Relative paths start at the working directory; in a web page, relative
+ * Returns the URL of a path or an address. Relative paths start at the working directory; in a web page, relative
  * addresses start at the address of the page.
  */
 export function sourceUrl(source: string): URL {
@@ -130,7 +130,7 @@ function nameOf(url: URL): string {
   return last === undefined ? url.href : decodeURIComponent(last);
 }
 
-/** Formats an address without its query, user name and password, which may be secret. */
+/** Returns an address as text, without its query, user name and password, which may be secret. */
 function placeOf({ protocol, host, pathname }: URL): string {
   const text = `${protocol}${protocol === "data:" ? "" : "//"}${host}${pathname}`;
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;

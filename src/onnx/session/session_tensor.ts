@@ -1,4 +1,4 @@
-/** Element types of tensors, with the arrays that hold them. Booleans are bytes, 0 or 1. */
+/** Array type of each element type of tensors. Booleans are stored as bytes, 0 or 1. */
 export interface ArrayByDtype {
   /** Single precision. */
   float32: Float32Array;
@@ -68,7 +68,7 @@ export interface GpuFeed {
 /** Tensors by input name. */
 export type Feeds = Readonly<Record<string, HostFeed | GpuFeed>>;
 
-/** An array that receives an output. It must have the output's length and type. */
+/** An array that receives an output. It must have the length and the type of the output. */
 export interface HostFetch {
   /** Array to write to. */
   readonly data: TensorArray;
@@ -114,7 +114,7 @@ export interface GpuTensor {
 /** Tensors by output name. */
 export type Outputs = Readonly<Record<string, HostTensor | GpuTensor>>;
 
-/** Constructors of the arrays for each type. */
+/** Constructors of the arrays, by element type. */
 export const TENSOR_ARRAYS: {
   readonly [D in TensorDtype]: {
     new (length: number): ArrayByDtype[D];
@@ -137,7 +137,7 @@ export const TENSOR_ARRAYS: {
   bool: Uint8Array,
 };
 
-/** Types that onnxruntime supports in GPU buffers. */
+/** Element types that onnxruntime supports in GPU buffers. */
 const ON_GPU: ReadonlySet<TensorDtype> = new Set(
   ["float32", "float16", "int32", "int64", "uint32", "uint8", "bool"] as const,
 );
@@ -150,8 +150,8 @@ export function countOf(dims: readonly number[]): number {
 }
 
 /**
- * Returns the size of a GPU buffer for a tensor. It is a multiple of 16 bytes, because onnxruntime accesses 16 at a
- * time.
+ * Returns the size in bytes of a GPU buffer for a tensor. It is a multiple of 16, because onnxruntime accesses 16
+ * bytes at a time.
  */
 export function gpuBytesOf(dtype: TensorDtype, dims: readonly number[]): number {
   const bytes = countOf(dims) * TENSOR_ARRAYS[dtype].BYTES_PER_ELEMENT;
@@ -180,7 +180,7 @@ export function createTensorBuffer(
   });
 }
 
-/** Throws a TypeError if a type cannot be in a GPU buffer. */
+/** Throws a TypeError if a GPU buffer cannot hold elements of a type. */
 export function checkOnGpu(name: string, dtype: TensorDtype): void {
   if (ON_GPU.has(dtype)) return;
   throw new TypeError(
@@ -191,7 +191,7 @@ export function checkOnGpu(name: string, dtype: TensorDtype): void {
 }
 
 /**
- * Returns the elements of an output that must be in host memory and of this type.
+ * Returns the elements of an output, which must be in host memory and have the type `dtype`.
  *
  * @throws {TypeError} if the output was not fetched, is on the GPU, or has another type
  */

@@ -2,16 +2,16 @@ import { findNavigator, isIsolated } from "../../platform/page.ts";
 import { isDeno, isServer } from "../../platform/process.ts";
 import type { Runtime } from "./session_runtime.ts";
 
-/** Returns the default number of threads: one in Deno, elsewhere half the processors, at most 4. */
+/** Returns the default number of threads: 1 in Deno, elsewhere half the number of processors, at most 4. */
 export function defaultThreads(): number {
   if (isDeno()) return 1;
   return Math.min(4, Math.ceil((findNavigator()?.hardwareConcurrency ?? 1) / 2));
 }
 
 /**
- * Returns the number of threads that are possible, at most `wanted`. It is 1 in a page without shared memory, and in
- * a page whose bundler has put the runtime into its single script: the runtime starts threads from the script that
- * contains it, so each thread would start the page again instead of the thread's code.
+ * Returns `wanted` if the runtime can use several threads, otherwise 1. It can use only one in a page without shared
+ * memory, and in a page whose bundler has put the runtime into its single script: the runtime starts threads from the
+ * script that contains it, so each thread would start the page again instead of the thread's code.
  */
 export function possibleThreads(wanted: number, runtime: Runtime): number {
   if (isServer()) return wanted;
@@ -32,7 +32,10 @@ function sharesScript({ Tensor }: Runtime): boolean {
   return false;
 }
 
-/** Extracts the script from a stack trace: all browsers print address, line and column. */
+/**
+ * Returns the address of the script at the top of a stack trace; `undefined` if there is none. All browsers print
+ * address, line and column.
+ */
 function scriptOf(error: unknown): string | undefined {
   const trace = error instanceof Error ? error.stack ?? "" : "";
   return /[a-z][a-z\d+.-]*:\/\/[^\s()]+?(?=:\d+:\d+)/i.exec(trace)?.[0];

@@ -38,8 +38,9 @@ export function spreadPowers(graph: Graph): number {
 }
 
 /**
- * Returns `value` broadcast against `other`. The comparison of `other` with itself has the shape of `other`, and
- * Where selects `value` whether the comparison is true or, for NaN, false.
+ * Adds nodes that broadcast `value` against `other`, and returns the name of the result. The comparison of `other`
+ * with itself has the shape of `other`, and Where selects `value` both where the comparison is true and where it is
+ * false, as for NaN.
  */
 function spread(graph: Graph, value: string, other: string): string {
   return graph.make("Where", [graph.make("Equal", [other, other]), value, value]);

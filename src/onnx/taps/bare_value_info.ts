@@ -5,8 +5,8 @@ import type { ValueInfoProto } from "../codec/messages.ts";
 import { type Shape, valueInfo } from "../codec/value_info.ts";
 
 /**
- * Returns type and shape of a value as far as they are known. If the type is unknown, only the name is set, and the
- * runtime infers the rest.
+ * Returns the declaration of a value with its type and shape. If the type is unknown, the declaration contains only
+ * the name, and the runtime infers type and shape.
  */
 export function bareValueInfo(
   name: string,

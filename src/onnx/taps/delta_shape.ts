@@ -1,6 +1,9 @@
 import type { Length, Shape } from "../codec/value_info.ts";
 
-/** Throws a RangeError if a shape does not broadcast to the target, or would enlarge it. */
+/**
+ * Throws a RangeError if a tensor of a shape cannot be broadcast to the target. Does nothing if one of the shapes is
+ * unknown.
+ */
 export function refuseOtherShape(
   action: string,
   shape: Shape | undefined,
@@ -15,7 +18,10 @@ export function refuseOtherShape(
   );
 }
 
-/** Returns whether a length may fit. Named lengths may, because their values are known only at run time. */
+/**
+ * Returns whether a length may be broadcast to a target length. Named lengths may, because their values are known
+ * only at run time.
+ */
 function mayFit(length: Length, target: Length): boolean {
   return length === 1 || typeof length !== "number" || typeof target !== "number" ||
     length === target;

@@ -4,12 +4,12 @@ import type { Graph } from "../graph/graph.ts";
 import type { Shape } from "../codec/value_info.ts";
 import { tapName } from "./added_names.ts";
 
-/** Largest finite numbers by type. */
+/** Largest finite number of each type. */
 const MOST = { f32: 3.4028234663852886e38, f64: Number.MAX_VALUE };
 
 /**
- * Adds formulas over all elements of one tensor to a graph. Formulas share intermediate values. Each member returns
- * the name of a value; its shape is given in brackets.
+ * Adds formulas over all elements of one tensor to a graph. Formulas share intermediate values. Each member adds the
+ * nodes that it needs and returns the name of the result, whose shape is given in brackets.
  */
 export class Elements {
   readonly #graph: Graph;
@@ -26,7 +26,7 @@ export class Elements {
     this.type = type;
   }
 
-  /** Adds a node and returns the name of its output. `part` is a hint for the name. */
+  /** Adds a node, and returns the name of its output. This name contains `part`. */
   make(
     part: string,
     op: string,
@@ -42,7 +42,7 @@ export class Elements {
     return this.#once(`number ${value}`, () => this.#constant(value, []));
   }
 
-  /** All elements in a list: [n]. */
+  /** All elements as a tensor with one axis: [n]. */
   get all(): string {
     return this.#once("all", () => {
       const list = this.#graph.constantOf("i64", [-1], [1], tapName(this.#tensor, "list"));
@@ -63,7 +63,7 @@ export class Elements {
     return this.#once("mean", () => this.#mean(this.all));
   }
 
-  /** Standard deviation of a population, NaN if there are no elements: [1]. */
+  /** Population standard deviation, NaN if there are no elements: [1]. */
   get std(): string {
     // Subtract the mean of the deviations, too: the first mean is rounded, so if it is large compared with the
     // deviations, their mean is not quite zero.
@@ -97,14 +97,20 @@ export class Elements {
     return this.#float(this.sum(this.#whole(isOdd)));
   }
 
-  /** Flags of elements that are not NaN: [n]. It avoids IsNaN, which has no kernel on WebGPU. */
+  /**
+   * Flags of the elements, true for those that are not NaN: [n]. IsNaN is not used, because it has no kernel on
+   * WebGPU.
+   */
   get isNumber(): string {
     return this.#once("isNumber", () => {
       return this.make("number", "GreaterOrEqual", [this.all, this.number(-Infinity)]);
     });
   }
 
-  /** Returns the number of elements in each of `bins` equal parts of a range; the outer bins are open: [bins]. */
+  /**
+   * Returns the number of elements in each of `bins` bins of equal width. The first and the last bin also count
+   * elements outside of the range: [bins].
+   */
   histogram(bins: number, [low, high]: readonly [number, number]): string {
     const graph = this.#graph;
     const above = this.make("above", "Sub", [this.all, this.number(low)]);
@@ -128,12 +134,18 @@ export class Elements {
     return this.make("cast", "Cast", [this.#tensor], { to: codeOf(this.type) });
   }
 
-  /** Divides the sum by the count. Runtimes disagree about ReduceMean of an empty list. */
+  /**
+   * Returns the mean of a list, its sum divided by its count. ReduceMean is not used, because runtimes disagree about
+   * its result for an empty list.
+   */
   #mean(list: string): string {
     return this.make("mean", "Div", [this.sum(list), this.count]);
   }
 
-  /** Minimum or maximum. NaN is added afterwards, because comparisons with NaN depend on the order of elements. */
+  /**
+   * Returns the minimum or maximum. NaN is added afterwards, because comparisons with NaN depend on the order of
+   * elements.
+   */
   #extreme(op: "ReduceMin" | "ReduceMax", none: number): string {
     return this.make("extreme", "Add", [this.#reduce(op, this.#padded(none)), this.#nan]);
   }

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Part of a pattern: any number of characters, or a test of one character. */
+/** Element of a pattern: `"*"` for any number of characters, or a function that tests one character. */
 type Token = "*" | ((char: string) => boolean);
 
 /** A parsed pattern. */
@@ -15,9 +15,9 @@ export interface Glob {
 }
 
 /**
- * Parses a pattern: `*` matches any number of characters, dots and slashes included, `?` matches one, `[abc]` and
- * `[a-z]` match one of a set, and `[!a-z]` one outside it. Other characters match themselves, and so does a `[`
- * that is never closed.
+ * Parses a pattern. `*` matches any number of characters, including dots and slashes; `?` matches one character;
+ * `[abc]` and `[a-z]` match one character of a set, and `[!a-z]` one character outside of it. All other characters
+ * match themselves, as does a `[` that is never closed.
  */
 export function parseGlob(text: string): Glob {
   const tokens: Token[] = [];
@@ -36,7 +36,10 @@ export function parseGlob(text: string): Glob {
   return { text, tokens };
 }
 
-/** Returns the position where a set is closed. A `]` at its very beginning is a member of the set. */
+/**
+ * Returns the index of the bracket that closes a set; −1 if there is none. A `]` at the very beginning of a set is a
+ * member of the set.
+ */
 function endOfSet(chars: readonly string[], start: number): number {
   return chars.indexOf("]", start + (chars[start + 1] === "!" ? 3 : 2));
 }
@@ -53,7 +56,7 @@ function oneOf(set: readonly string[]): (char: string) => boolean {
   return (char) => ranges.some(([first, last]) => first <= char && char <= last) !== isNegated;
 }
 
-/** Returns whether a pattern matches a whole name. */
+/** Returns whether a pattern matches a complete name. */
 export function fits({ tokens }: Glob, name: string): boolean {
   const chars = [...name];
   let [t, c, star, retry] = [0, 0, -1, 0];

@@ -8,7 +8,10 @@
 export interface HistogramOptions {
   /** Number of bins, from 1 to 65536. */
   readonly bins: number;
-  /** Range of the bins, which all have the same width. Values outside are counted in the outer bins. */
+  /**
+   * Range of the bins, which all have the same width. Values outside of the range are counted in the first or the
+   * last bin.
+   */
   readonly range: readonly [low: number, high: number];
 }
 
@@ -36,7 +39,7 @@ function refused(requirement: string, value: string): RangeError {
   );
 }
 
-/** Returns the edges of the bins, one more than there are bins. */
+/** Returns the edges of the bins, in ascending order. There is one edge more than there are bins. */
 export function edgesOf({ bins, range: [low, high] }: HistogramOptions): number[] {
   return Array.from({ length: bins + 1 }, (_, i) => low + i * (high - low) / bins);
 }

@@ -38,15 +38,15 @@ export interface FedPatchOptions extends PatchOptions {
 
 /** Names that a patch has added to a graph. */
 export interface Patch {
-  /** Tensor that was patched. */
+  /** Name of the patched tensor. */
   readonly tensor: string;
-  /** Value that is used instead of the tensor. */
+  /** Name of the value that is used instead of the tensor. */
   readonly patched: string;
-  /** Value of the tensor without the patch. */
+  /** Name of the value of the tensor without the patch. */
   readonly original: string;
-  /** New input of the patch; `undefined` if it needs none. */
+  /** Name of the input that the patch has added; `undefined` if it needs no input. */
   readonly input: string | undefined;
-  /** New input that switches the patch on; `undefined` if it has no switch. */
+  /** Name of the boolean input that switches the patch on; `undefined` if it has no switch. */
   readonly gate: string | undefined;
 }
 
@@ -54,17 +54,20 @@ export interface Patch {
 export interface Target {
   /** Name of the tensor, as the caller has passed it. */
   readonly tensor: string;
-  /** Value that currently takes the tensor's place: the result of earlier patches of an input or a constant. */
+  /**
+   * Name of the value that nodes currently use for the tensor. It differs from `tensor` if an input or a constant was
+   * patched before.
+   */
   readonly value: string;
   readonly type: ElementType;
   readonly shape: Shape | undefined;
 }
 
-/** A node that takes the place of a tensor. */
+/** A node that replaces a tensor. */
 export interface Replacement {
-  /** Operation, such as "zero", for error messages and names. */
+  /** Name of the operation, such as "zero", for error messages and names of values. */
   readonly verb: string;
-  /** Input of the graph that the patch adds; omitted if it needs no input. */
+  /** Input of the graph that the patch adds; `undefined` if it needs no input. */
   readonly input?: { readonly name: string | undefined; readonly shape: Shape | undefined };
   /**
    * Returns the operator and the inputs of the node, given the names of the original tensor and of the added input
@@ -165,9 +168,9 @@ function inputName(graph: Graph, tensor: string, verb: string, wanted: string | 
 }
 
 /**
- * Prepares the replacement of a value, and returns the names of the original and of the new value. The result of a
- * node is renamed, so that its name means the patched value to outputs and later edits. Inputs and constants keep
- * their names, because callers and other tools refer to them.
+ * Prepares the replacement of a value, and returns the names of the original and of the new value. If a node computes
+ * the value, the original is renamed, so that outputs and later edits find the new value under the old name. Inputs
+ * and constants keep their names, because callers and other tools refer to them.
  */
 function redirectUses(graph: Graph, tensor: string, value: string): [string, string] {
   if (graph.producer(value) === undefined) {
@@ -182,8 +185,8 @@ function redirectUses(graph: Graph, tensor: string, value: string): [string, str
 }
 
 /**
- * Returns the uses of a value that a patch must change. Taps of inputs and constants are excluded, because the name
- * of an input or a constant still means the unpatched value.
+ * Returns the uses of a value that a patch must change. Taps of inputs and constants keep the unpatched value,
+ * because the name of an input or a constant still means that value.
  */
 function usesToPatch(graph: Graph, value: string): readonly Use[] {
   const uses = graph.uses(value);

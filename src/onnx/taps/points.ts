@@ -25,9 +25,9 @@ export interface TensorPoint {
    * - `"output"`: a result of a node that is an output
    */
   readonly kind: PointKind;
-  /** Name of the node that makes the tensor; `undefined` for inputs and weights. */
+  /** Name of the node that computes the tensor; `undefined` for inputs and weights. */
   readonly node: string | undefined;
-  /** Operator of that node, with its domain unless this is ONNX's own; `undefined` without a node. */
+  /** Operator of that node, preceded by its domain unless the domain is ai.onnx; `undefined` without a node. */
   readonly op: string | undefined;
   /** Element type; `undefined` if it is unknown. */
   readonly type: ElementType | undefined;
@@ -97,7 +97,7 @@ export function findPoints(
   });
 }
 
-/** Returns the tensor with exactly this name, or all that the pattern matches. */
+/** Returns the tensor with exactly the name `glob.text`, or all tensors that the pattern matches. */
 function namesFor(
   graph: Graph,
   action: string,

@@ -26,17 +26,20 @@ export interface StatisticsOptions {
   readonly histogram?: HistogramOptions;
 }
 
-/** Names of the outputs with the statistics of one tensor. */
+/** Names of the outputs that contain the statistics of one tensor. */
 export interface TensorStatistics {
   /** Name of the tensor. */
   readonly tensor: string;
-  /** Output with all statistics that are one number, of shape [columns]; `undefined` if there are none. */
+  /**
+   * Name of the output with all statistics that are one number, of shape [columns]; `undefined` if there are no such
+   * statistics.
+   */
   readonly output: string | undefined;
-  /** Statistics in the columns of that output. */
+  /** Statistics in `output`, in the order of its elements. */
   readonly columns: readonly ScalarStatistic[];
-  /** Output with the counts of the histogram, of shape [bins]; `undefined` without a histogram. */
+  /** Name of the output with the counts of the histogram, of shape [bins]; `undefined` without a histogram. */
   readonly histogram: string | undefined;
-  /** Edges of the bins, one more than there are bins; empty without a histogram. */
+  /** Edges of the bins in ascending order, one more than there are bins; empty without a histogram. */
   readonly edges: readonly number[];
 }
 
@@ -97,7 +100,10 @@ export function statistics(
 
 const ACTION = "compute statistics";
 
-/** Returns the columns. Throws a RangeError if the list is empty, or a statistic is unknown or repeated. */
+/**
+ * Returns the statistics that are one number, in the given order. Throws a RangeError if the list is empty, or if a
+ * statistic is unknown or repeated.
+ */
 function columnsOf(of: readonly string[]): ScalarStatistic[] {
   const isKnown = (word: string) => [...SCALARS, "histogram"].includes(word);
   const odd = of.find((word, i) => !isKnown(word) || of.indexOf(word) !== i);

@@ -31,7 +31,7 @@ export function tensorNames(graph: Graph): Set<string> {
   );
 }
 
-/** Describes a value that is not a tensor. Returns `undefined` for tensors. */
+/** Returns a description of a value that is not a tensor; `undefined` for tensors. */
 function otherKind(graph: Graph, name: string): string | undefined {
   const kind = graph.info(name)?.type?.value.case;
   if (kind !== undefined && kind !== "tensorType") return `a ${kind.replace("Type", "")}`;
@@ -43,8 +43,8 @@ function otherKind(graph: Graph, name: string): string | undefined {
 }
 
 /**
- * Throws if a name exists but is not a tensor of the graph itself: an UnsupportedNodeError if it is in a subgraph,
- * a TypeError for sequences and similar values.
+ * Throws an error if a name exists but is not the name of a tensor: a TypeError for sequences and similar values, and
+ * an UnsupportedNodeError for a name in a subgraph.
  */
 export function refuseNoTensor(graph: Graph, action: string, name: string): void {
   const value = graph.has(name) ? otherKind(graph, name) : undefined;

@@ -3,7 +3,10 @@ import type { Graph } from "../../graph/graph.ts";
 import type { KnownShape } from "../../infer/fact.ts";
 import { GraphFacts } from "../../infer/facts.ts";
 
-/** Minimum number of elements per row of an outer product: smaller ones cost less than a product of matrices. */
+/**
+ * Minimum number of elements per row of an outer product. Smaller outer products cost less than a product of
+ * matrices.
+ */
 const LEAST = 128;
 
 /**
@@ -50,7 +53,7 @@ export function contractSmallFirst(graph: Graph): number {
   return count;
 }
 
-/** Returns the matrix products that use a value after a Reshape, if there are no other uses. */
+/** Returns the matrix products that use a value after a Reshape; `undefined` if the value has other uses. */
 function sumsOver(
   graph: Graph,
   facts: GraphFacts,
@@ -73,23 +76,26 @@ function sumsOver(
   return sums.length === 0 ? undefined : sums;
 }
 
-/** An outer product of many vectors with one, in each row. */
+/** An outer product per row, of many vectors with one vector. */
 interface OuterProduct {
-  /** Value with many vectors per row. */
+  /** Name of the value with many vectors per row. */
   readonly many: string;
-  /** Number of vectors per row. */
+  /** Number of vectors per row of `many`. */
   readonly count: number;
-  /** Length of these vectors. */
+  /** Length of the vectors of `many`. */
   readonly length: number;
-  /** Value with one vector per row. */
+  /** Name of the value with one vector per row. */
   readonly one: string;
-  /** Length of this vector. */
+  /** Length of the vectors of `one`. */
   readonly oneLength: number;
-  /** True if elements of the single vector are adjacent in the product. */
+  /** True if the elements of a vector of `one` are adjacent in the product. */
   readonly isOneLast: boolean;
 }
 
-/** Returns the outer product that a Mul computes, if all sums run over both vectors; `undefined` for others. */
+/**
+ * Returns the outer product that a Mul computes; `undefined` for other products, or if a sum does not run over both
+ * vectors.
+ */
 function outerProduct(
   facts: GraphFacts,
   { input: [a = "", b = ""], output: [product = ""] }: NodeProto,
@@ -105,7 +111,10 @@ function outerProduct(
   return vectorsOf(facts, [a, b], shape, summed) ?? vectorsOf(facts, [b, a], shape, summed);
 }
 
-/** Returns an outer product of the first value, with many vectors per row, and the second one. */
+/**
+ * Returns the outer product of two values, of which the first has many vectors per row and the second one;
+ * `undefined` if they have other shapes.
+ */
 function vectorsOf(
   facts: GraphFacts,
   [many, one]: readonly [string, string],
@@ -142,7 +151,10 @@ function productOf(lengths: readonly KnownShape[number][]): number {
   return lengths.reduce<number>((product, length) => product * Number(length), 1);
 }
 
-/** Computes the sum of an outer product times a matrix, and returns the last node. */
+/**
+ * Adds the nodes that multiply an outer product by a matrix without computing the outer product, and returns the last
+ * node.
+ */
 function contracted(
   graph: Graph,
   facts: GraphFacts,

@@ -1,27 +1,30 @@
 import type { Attributes } from "../../codec/attributes.ts";
 import type { Graph } from "../../graph/graph.ts";
 
-/** A value with labels for its axes. */
+/** A value whose axes have labels. */
 export interface Factor {
   readonly name: string;
   readonly labels: readonly string[];
-  /** Lengths of the axes; `undefined` if unknown. */
+  /** Length of each axis; `undefined` if it is unknown. */
   readonly lengths: readonly (number | undefined)[];
 }
 
 type Labels = readonly string[];
 
-/** Product of the lengths of a value's axes, from `start` up to but not including `end`. */
+/** Product of the lengths of the axes of the value `of`, from the axis `start` up to but not including `end`. */
 interface Slice {
   readonly of: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** One length of a new shape: a number (0 keeps the length at this position), or a product of lengths. */
+/**
+ * One length of a new shape: a number (0 keeps the length at this position), or a product of lengths that is computed
+ * at run time.
+ */
 type Part = number | Slice;
 
-/** Writes products and sums of values by the labels of their axes. */
+/** Adds the nodes for products and sums of values whose axes have labels. */
 export class Factors {
   readonly #graph: Graph;
 
@@ -37,7 +40,7 @@ export class Factors {
     return { name, labels, lengths: perm.map((from) => factor.lengths[from]) };
   }
 
-  /** Sums over all axes whose label is not in `kept`. */
+  /** Adds a sum over all axes whose label is not in `kept`. */
   summed(factor: Factor, kept: Labels): Factor {
     const { name, labels, lengths } = factor;
     const isKept = labels.map((label) => kept.includes(label));
@@ -50,7 +53,7 @@ export class Factors {
     };
   }
 
-  /** Multiplies two values, and sums over all axes whose label is not in `output`. */
+  /** Adds nodes that multiply two values and sum over all axes whose label is not in `output`. */
   product(a: Factor, b: Factor, output: Labels): Factor {
     const left = this.summed(a, [...b.labels, ...output]);
     const right = this.summed(b, [...a.labels, ...output]);
@@ -77,8 +80,8 @@ export class Factors {
   }
 
   /**
-   * Permutes the axes to the order of `labels`, and inserts axes of length 1 for labels that the factor does not
-   * have.
+   * Adds nodes that permute the axes to the order of `labels` and insert axes of length 1 for labels that the factor
+   * does not have. Returns the name of the result.
    */
   #aligned(factor: Factor, labels: Labels): string {
     const own = labels.filter((label) => factor.labels.includes(label));
@@ -90,7 +93,7 @@ export class Factors {
     return this.#byAxes("Unsqueeze", name, missing);
   }
 
-  /** Multiplies two stacks of matrices. Row axes are only in `a`, column axes only in `b`. */
+  /** Adds a product of two stacks of matrices. The labels of rows are only in `a`, those of columns only in `b`. */
   #matrices(a: Factor, b: Factor, output: Labels, summed: Labels): Factor {
     const stack = output.filter((l) => a.labels.includes(l) && b.labels.includes(l));
     const rows = output.filter((l) => a.labels.includes(l) && !stack.includes(l));
@@ -111,7 +114,10 @@ export class Factors {
     return this.permuted({ name: split, labels, lengths }, output);
   }
 
-  /** Joins each group of adjacent axes to one axis. An empty group becomes an axis of length 1. */
+  /**
+   * Adds a node that joins each group of adjacent axes to one axis, and returns the name of the result. An empty
+   * group becomes an axis of length 1.
+   */
   #joined({ name, labels, lengths }: Factor, groups: readonly Labels[]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);
@@ -126,7 +132,10 @@ export class Factors {
     return this.#reshaped(name, parts);
   }
 
-  /** Splits the axes of a product that `#joined` has joined. */
+  /**
+   * Adds a node that splits the axes of a product into the axes that `#joined` has joined, and returns the name of
+   * the result.
+   */
   #split(name: string, groups: readonly Labels[], from: readonly [Factor, Factor]): string {
     if (groups.every((group) => group.length === 1)) return name;
     const empty = groups.flatMap((group, axis) => group.length === 0 ? [axis] : []);

@@ -56,8 +56,8 @@ export function einsumToMatMul(graph: Graph): number {
 type Shapes = readonly Fact["shape"][];
 
 /**
- * Returns whether an equation has no diagonals, and sums over no axis that is 1 in one input and may be larger in
- * another.
+ * Returns whether an equation has no diagonals, and sums over no axis that has length 1 in one input and may be
+ * longer in another.
  */
 function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
   const lengths = new Map<string, number | string | undefined>();
@@ -75,7 +75,7 @@ function isPlain({ inputs, output }: EinsumEquation, shapes: Shapes): boolean {
   return true;
 }
 
-/** Writes an Einsum with other operators, and returns the result. */
+/** Adds the nodes that replace an Einsum, and returns the name of their result. */
 function lower(
   graph: Graph,
   node: NodeProto,

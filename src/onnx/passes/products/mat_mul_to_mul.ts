@@ -41,7 +41,7 @@ export function matMulToMul(graph: Graph): number {
   return count;
 }
 
-/** Writes a MatMul with other operators, and returns the last node; `undefined` if it stays. */
+/** Adds the nodes that replace a MatMul, and returns the last of them; `undefined` if the MatMul is not replaced. */
 function lower(graph: Graph, facts: GraphFacts, node: NodeProto): NodeProto | undefined {
   const { opType, domain, input: [a = "", b = ""] } = node;
   if (opType !== "MatMul" || domain !== "") return undefined;
@@ -61,15 +61,16 @@ function lower(graph: Graph, facts: GraphFacts, node: NodeProto): NodeProto | un
 }
 
 /**
- * Multiplies a column by a number, without their last axis. The slope of the number is then a sum over the last axis:
- * onnxruntime is many times slower if an axis of length 1 follows the one that it sums over.
+ * Adds nodes that multiply a column by a number, both without their last axis, and returns the name of the product.
+ * The gradient of the number is then a sum over the last axis: onnxruntime is many times slower if an axis of length
+ * 1 follows the axis that it sums over.
  */
 function column(graph: Graph, a: string, b: string): string {
   const [left, right] = [a, b].map((name) => graph.make("Squeeze", [name, axis(graph)]));
   return graph.make("Mul", [left!, right!]);
 }
 
-/** Returns whether a value may have several matrices. */
+/** Returns whether a value of this shape may contain several matrices. */
 function isStack(shape: KnownShape): boolean {
   return shape.slice(0, -2).some((length) => length !== 1);
 }

@@ -46,7 +46,10 @@ export function multiplySmallFirst(graph: Graph): number {
   return count;
 }
 
-/** Operators that pass on all of their input, possibly repeated. Multiplying before them is never more work. */
+/**
+ * Operators that only rearrange or repeat the elements of their input. A product before such an operator never costs
+ * more than one after it.
+ */
 const VIEWS = ["Unsqueeze", "Squeeze", "Reshape", "Flatten", "Expand", "Transpose"];
 
 function isProduct({ opType, domain, input }: NodeProto): boolean {
@@ -69,7 +72,7 @@ function isFloatFor(facts: GraphFacts, { output }: NodeProto): boolean {
   return type !== undefined && isFloat(type);
 }
 
-/** Returns the node that computes a value, if this is its only use and it is not an output. */
+/** Returns the node that computes a value; `undefined` if the value has several uses or is an output. */
 function ownProducer(graph: Graph, name: string): NodeProto | undefined {
   const node = graph.producer(name);
   const isOwn = node?.output.length === 1 && graph.uses(name).length === 1 && !graph.isOutput(name);
@@ -115,8 +118,8 @@ function smallFirst(graph: Graph, facts: GraphFacts, node: NodeProto): NodeProto
 }
 
 /**
- * Returns whether the product of two values has fewer elements than the value `than`. One of the two must have the
- * product's shape.
+ * Returns whether the product of two values has fewer elements than the value `than`. One of the two values must have
+ * the shape of the product.
  */
 function isSmaller(facts: GraphFacts, [x, y]: readonly [string, string], than: string): boolean {
   const [a, b, most] = [x, y, than].map((name) => facts.of(name).shape);
@@ -127,7 +130,7 @@ function isSmaller(facts: GraphFacts, [x, y]: readonly [string, string], than: s
   return most.some((length, axis) => length !== 1 && (both[axis - lead] ?? 1) === 1);
 }
 
-/** Returns whether a shape broadcasts to another one without enlarging it. */
+/** Returns whether a tensor of a shape can be broadcast to the shape `other`. */
 function isWithin(shape: KnownShape, other: KnownShape): boolean {
   const lead = other.length - shape.length;
   return lead >= 0 && shape.every((length, axis) => length === 1 || length === other[lead + axis]);

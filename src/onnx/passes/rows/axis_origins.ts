@@ -3,10 +3,13 @@ import type { NodeProto } from "../../codec/messages.ts";
 import { type KnownShape, numbersOf } from "../../infer/fact.ts";
 import type { GraphFacts } from "../../infer/facts.ts";
 
-/** Axis of each input from which an axis of the result comes; `undefined` for inputs that do not have this axis. */
+/**
+ * For each input of a node, the axis that becomes a certain axis of the result; `undefined` for inputs that do not
+ * have this axis.
+ */
 export type Origins = readonly (number | undefined)[];
 
-/** A node with the shapes of its result and its inputs. Omitted inputs are scalars. */
+/** A node with the shapes of its result and its inputs. The shape of an omitted input is []. */
 interface Shaped {
   readonly node: NodeProto;
   readonly shape: KnownShape;
@@ -31,7 +34,10 @@ export function originsOf(node: NodeProto, axis: number, facts: GraphFacts): Ori
 
 const elementwise: Rule = (axis, { shape, shapes }) => aligned(axis, shape, shapes);
 
-/** Returns the origins of an axis of a result to which the inputs broadcast. */
+/**
+ * Returns the origins of an axis of a result that has the shape `shape`, to which the inputs broadcast; `undefined`
+ * if lengths do not match.
+ */
 function aligned(
   axis: number,
   shape: KnownShape,
@@ -63,7 +69,7 @@ const gemm: Rule = (axis, { node, shape, shapes: [, , ...biases] }) => {
     : [undefined, isTurned("transB") ? 0 : 1, ...bias];
 };
 
-/** Views that only insert or remove axes of length 1. */
+/** Rule of operators that only insert or remove axes of length 1. A Reshape that changes more has no origins. */
 const view: Rule = (axis, { shape, shapes: [from = []] }) => {
   const [before, after] = [longAxes(from), longAxes(shape)];
   if (before.length !== after.length) return undefined;
@@ -84,7 +90,10 @@ const reduction: Rule = (axis, { node, shapes: [from = []], facts }) => {
   return [from.flatMap((_, at) => gone.includes(at) ? [] : [at])[axis]];
 };
 
-/** Returns the axes that a reduction removes, counted from the first; `undefined` if they are not known. */
+/**
+ * Returns the axes over which a node reduces, counted from 0; `undefined` if they are omitted or known only at run
+ * time.
+ */
 export function reducedAxes(
   node: NodeProto,
   rank: number,
@@ -128,7 +137,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map([
   ["Gather", gather],
 ]);
 
-/** Returns whether an operator computes each element from the elements at the same place. */
+/** Returns whether each element of an operator's result depends only on the elements at the same position. */
 export function isElementwise({ opType }: NodeProto): boolean {
   return RULES.get(opType) === elementwise;
 }

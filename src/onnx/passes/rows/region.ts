@@ -10,13 +10,13 @@ import { originsOf, VIEWS } from "./axis_origins.ts";
 export interface Region {
   /** The nodes, the last one first. Nothing outside of the region uses their results, except those of views. */
   readonly nodes: ReadonlySet<NodeProto>;
-  /** Values that have the axis, inside of the region and at its border → the axis in them. */
+  /** Axis in each value that has the axis, by name of the value. Includes the values at the border of the region. */
   readonly axes: ReadonlyMap<string, number>;
 }
 
 /**
- * Returns the region behind a value that only the node `user` uses. It ends at nodes that mix elements along the axis,
- * and at values that others use, too; views are copied for the region.
+ * Returns the region before a value that only the node `user` uses. The region ends at nodes that mix elements along
+ * the axis, and at values that other nodes use. Views are an exception: they are copied for the region.
  */
 export function regionBehind(
   { graph, facts }: { readonly graph: Graph; readonly facts: GraphFacts },
@@ -65,15 +65,18 @@ function addInputs(
   return true;
 }
 
-/** Changes of a region that is copied. */
+/** Functions that copy the values of a region. */
 export interface RegionCopy {
-  /** Returns the copy of a value at the border that has the axis. */
+  /** Returns the name of the copy of a value at the border. `axis` is the axis in this value. */
   border(name: string, axis: number): string;
-  /** Returns the copy of a node's result. `inputs` are copies of those inputs that have the axis. */
+  /**
+   * Returns the name of the copy of a node's result. `inputs` are the inputs of the node, of which those with the
+   * axis are copies.
+   */
   node(node: NodeProto, inputs: readonly string[]): string;
 }
 
-/** Copies a region, and returns the copy of a value. */
+/** Copies the nodes of a region, and returns the name of the copy of `value`. */
 export function copyRegion(
   { nodes, axes }: Region,
   value: string,
@@ -93,7 +96,7 @@ export function copyRegion(
   return copyOf(value);
 }
 
-/** Adds a node with the operator and the attributes of another one, and returns its result. */
+/** Adds a node with the operator and the attributes of another node, and returns the name of its result. */
 export function addLike(graph: Graph, node: NodeProto, inputs: readonly string[]): string {
   const added = graph.add(node.opType, inputs);
   // Passes change attributes in place, so they are not shared.
@@ -101,7 +104,10 @@ export function addLike(graph: Graph, node: NodeProto, inputs: readonly string[]
   return added.output[0]!;
 }
 
-/** Inserts and removes axes of length 1, so that a value of the shape `from` gets the shape `to`. */
+/**
+ * Adds nodes that remove and insert axes of length 1 to change a value from the shape `from` to the shape `to`.
+ * Returns the name of the result.
+ */
 export function viewed(graph: Graph, name: string, from: KnownShape, to: KnownShape): string {
   const [gone, added] = [from, to].map((shape) =>
     shape.flatMap((length, axis) => length === 1 ? [axis] : [])

@@ -8,7 +8,7 @@ import type { GraphFacts } from "../../infer/facts.ts";
 import { originsOf, VIEWS } from "./axis_origins.ts";
 import { type Region, regionBehind } from "./region.ts";
 
-/** A graph with its facts. */
+/** A graph with its facts and parameters. */
 export interface Analyzed {
   readonly graph: Graph;
   readonly facts: GraphFacts;
@@ -18,7 +18,7 @@ export interface Analyzed {
 
 /** A node that selects rows of a value. */
 export interface RowChoice {
-  /** The value. */
+  /** Name of the value whose rows are selected. */
   readonly value: string;
   /** Type of the value and of the result. */
   readonly type: ElementType;
@@ -26,11 +26,11 @@ export interface RowChoice {
   readonly shape: KnownShape;
   /** Axis of the rows in the value. */
   readonly axis: number;
-  /** Ones or true at the selected rows. */
+  /** Name of the mask, which is 1 or true for the selected rows. */
   readonly mask: string;
   /** Axis of the rows in the mask. */
   readonly maskAxis: number;
-  /** Value of the other rows; `undefined` for zeros. */
+  /** Name of the value of the other rows; `undefined` for zeros. */
   readonly rest: string | undefined;
 }
 
@@ -73,10 +73,10 @@ function partsOf(
   return isSelection(analyzed, a) ? { value: b, mask: a, rest: undefined } : undefined;
 }
 
-/** Operators after which a comparison still selects some of the same rows. */
+/** Operators that only convert or rearrange a comparison, or select elements of it. */
 const ARRANGING = ["Cast", "Identity", "Gather", ...VIEWS];
 
-/** Returns whether a value is the comparison of integers, possibly as numbers 0 and 1. */
+/** Returns whether a value is a comparison of integers, as booleans or as the numbers 0 and 1. */
 function isSelection(analyzed: Analyzed, name: string): boolean {
   const { graph, facts } = analyzed;
   let node = graph.producer(name);
@@ -100,7 +100,10 @@ function isZero({ graph, parameters }: Analyzed, name: string): boolean {
   return plainOf(tensor).data[0] === 0;
 }
 
-/** Returns the region of a network whose rows are chosen; `undefined` if the value contains no product with a matrix. */
+/**
+ * Returns the region that computes the rows of a choice; `undefined` if it contains no product with a matrix, so that
+ * it is not a network.
+ */
 export function networkBehind(
   analyzed: Analyzed,
   { value, axis }: RowChoice,

@@ -57,7 +57,9 @@ export function selectRowsFirst(graph: Graph, options: PassOptions = {}): number
   return count;
 }
 
-/** Computes the chosen rows of a value, and returns the node that scatters them into the other rows. */
+/**
+ * Adds nodes that compute the selected rows of a value, and returns the node that scatters them among the other rows.
+ */
 function scattered({ graph, facts }: Analyzed, choice: RowChoice, region: Region): NodeProto {
   const { mask, maskAxis, value } = choice;
   const places = graph.make("NonZero", [mask]);
@@ -75,7 +77,10 @@ function scattered({ graph, facts }: Analyzed, choice: RowChoice, region: Region
   return graph.add("ScatterND", [restOf(graph, facts, choice), indices, made]);
 }
 
-/** Returns a value of the shape of the result for the rows that are not chosen. */
+/**
+ * Returns the name of a value with the shape of the result, which contains the rows that are not selected. Adds the
+ * nodes that compute it if necessary.
+ */
 function restOf(
   graph: Graph,
   facts: GraphFacts,

@@ -7,12 +7,12 @@ import { isElementwise, isReduction, reducedAxes, VIEWS } from "./axis_origins.t
 import { addLike, copyRegion, type Region, regionBehind, viewed } from "./region.ts";
 import { type Analyzed, networkBehind, rowChoiceOf } from "./row_choice.ts";
 
-/** Maximum number of networks in a stack that is taken apart: each one adds its own nodes. */
+/** Maximum number of networks in a stack that is taken apart. Each network adds its own nodes. */
 const MOST_NETWORKS = 128;
 
 /**
- * Takes apart sums over stacks of networks, of each of which a mask selects rows: the networks are then computed one by
- * one. Returns the number of sums.
+ * Rewrites sums over stacks of networks whose rows a mask selects, so that the networks are computed one by one.
+ * Returns the number of sums that were rewritten.
  */
 export function unstackNetworks(graph: Graph, parameters: ReadonlySet<string>): number {
   const analyzed = { graph, facts: new GraphFacts(graph), parameters };
@@ -28,7 +28,10 @@ export function unstackNetworks(graph: Graph, parameters: ReadonlySet<string>): 
   return count;
 }
 
-/** Computes a sum over a stack of networks one by one; `undefined` for other sums. */
+/**
+ * Adds nodes that compute a sum over a stack of networks one by one, and returns the name of the sum; `undefined` for
+ * other sums.
+ */
 function summedOneByOne(analyzed: Analyzed, node: NodeProto): string | undefined {
   const { graph, facts } = analyzed, [sum = ""] = node.input, last = graph.producer(sum);
   const shape = facts.of(sum).shape;
@@ -48,7 +51,10 @@ function summedOneByOne(analyzed: Analyzed, node: NodeProto): string | undefined
   return viewed(graph, total, without(shape!, stack), wanted);
 }
 
-/** Returns whether all nodes of a region can be computed without its axis, and stacks of matrices are among them. */
+/**
+ * Returns whether a region is a stack of networks: all its nodes can be computed without the axis, and at least one
+ * is a product of stacked matrices.
+ */
 function isStackOfNetworks(facts: GraphFacts, { nodes, axes }: Region): boolean {
   const isStack = ({ output: [made = ""] }: NodeProto) =>
     axes.get(made)! < facts.of(made).shape!.length - 2;
@@ -60,7 +66,7 @@ function isStackOfNetworks(facts: GraphFacts, { nodes, axes }: Region): boolean 
   });
 }
 
-/** Computes the slices of a value along the axis of a region. Returns their names. */
+/** Adds nodes that compute the slices of a value along the axis of a region, and returns the names of the slices. */
 function unstacked(analyzed: Analyzed, region: Region, value: string, count: number): string[] {
   const { graph } = analyzed;
   return Array.from({ length: count }, (_, index) => {
@@ -72,7 +78,10 @@ function unstacked(analyzed: Analyzed, region: Region, value: string, count: num
   });
 }
 
-/** Computes a node without the axis of a region. Inputs that have the axis are slices already. */
+/**
+ * Adds nodes that compute a node without the axis of a region, and returns the name of the result. In `inputs`,
+ * values with the axis are replaced by slices.
+ */
 function sliced(
   { graph, facts }: Analyzed,
   { axes }: Region,

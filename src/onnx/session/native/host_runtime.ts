@@ -3,11 +3,11 @@ import { findNativeRuntime } from "./native_runtime.ts";
 import type { SessionOptions } from "../session_options.ts";
 import type { Runtime } from "../session_runtime.ts";
 
-/** The choice between native code and WebAssembly for a session on the processor. */
+/** Choice between native code and WebAssembly for a session on the CPU. */
 export interface HostRuntime {
   /** The native runtime; `undefined` if the session uses onnxruntime-web. */
   readonly native: Runtime | undefined;
-  /** Reason why `runtime: "auto"` did not choose the native runtime; otherwise empty. */
+  /** Reason why `runtime: "auto"` did not choose the native runtime; "" in all other cases. */
   readonly note: string;
 }
 

@@ -23,7 +23,7 @@ export type NativeLookup =
 const lookups: { installed?: Promise<NativeLookup>; pinned?: Promise<NativeLookup> } = {};
 
 /**
- * Looks for the native runtime. It is loaded once per process.
+ * Returns the native runtime, or the reason why it cannot be used. It is loaded once per process.
  *
  * @param mayDownload true if Deno may download the package when the program does not have it
  */
@@ -59,7 +59,7 @@ const MISSING: readonly RegExp[] = [
   /not found in cache/, // Deno without network
 ];
 
-/** Returns the reason why importing the package failed, from the error of the import. */
+/** Returns the reason why the package could not be imported. `error` is the error of the import. */
 export function reasonOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   if (MISSING.some((one) => one.test(said))) {

@@ -41,8 +41,8 @@ export async function openNativeSession(
 }
 
 /**
- * Returns the model with its external weights inside. The native runtime accepts external weights only as paths, but
- * `external` contains bytes.
+ * Returns the bytes of a model that includes its external weights. The native runtime accepts external weights only
+ * as paths, but `external` contains bytes.
  */
 async function withWeights({ bytes, name, external }: LoadedModel): Promise<Uint8Array> {
   if (Object.keys(external).length === 0) return bytes;

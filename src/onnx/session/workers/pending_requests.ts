@@ -20,13 +20,15 @@ type Unnumbered<R = WorkerRequest> = R extends WorkerRequest ? Omit<R, "id"> : n
 
 /** Options of {@linkcode PendingRequests}. */
 export interface PendingRequestsOptions {
-  /** Returns the time that the worker may currently take to reply, in milliseconds. */
+  /** Returns the maximum time in milliseconds for the current reply of the worker. */
   timeout(): number;
   /** Called when the timeout expires, with the name of the oldest pending call and the timeout in milliseconds. */
   silent(call: string, timeout: number): void;
 }
 
-/** Sends requests to a worker, matches replies to them, and detects a worker that does not reply. */
+/**
+ * Requests to a worker that have no reply yet. Matches replies to requests, and detects a worker that does not reply.
+ */
 export class PendingRequests {
   readonly #options: PendingRequestsOptions;
   readonly #waiting = new Map<number, Waiting>();
@@ -38,8 +40,8 @@ export class PendingRequests {
   }
 
   /**
-   * Sends a request, which error messages name `call`. The promise resolves to the reply, or is rejected by
-   * `rejectAll`.
+   * Sends a request. `call` is its name in error messages. The promise resolves to the reply, and rejects if the
+   * reply is an error or `rejectAll` is called.
    */
   ask(worker: SessionWorker, call: string, request: Unnumbered): Promise<WorkerReply> {
     const id = this.#sent++;
@@ -50,7 +52,7 @@ export class PendingRequests {
     });
   }
 
-  /** Settles the request that a reply belongs to. */
+  /** Resolves or rejects the promise of the request to which a reply belongs. */
   settle(reply: WorkerReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
@@ -59,7 +61,7 @@ export class PendingRequests {
     else waiting?.resolve(reply);
   }
 
-  /** Rejects all requests, because the worker does not reply any more. */
+  /** Rejects the promises of all pending requests, because the worker no longer replies. */
   rejectAll(error: Error): void {
     clearTimeout(this.#timer);
     const waiting = [...this.#waiting.values()];
@@ -68,7 +70,7 @@ export class PendingRequests {
   }
 
   /**
-   * Restarts the timeout for the oldest pending request, or stops it if there is no request. The worker handles
+   * Starts the timeout of the oldest pending request anew, or stops it if no request is pending. The worker handles
    * requests one after another, so each reply starts the time of the next request.
    */
   #watch(): void {
@@ -86,7 +88,9 @@ const CLASSES: Readonly<Record<string, new (message: string) => Error>> = {
   TypeError,
 };
 
-/** Recreates an error that a worker reported, with its original class if that is known. */
+/**
+ * Returns an error that a worker reported as an instance of its original class; as an Error if the class is unknown.
+ */
 function revive({ name, message, backend, reason, during }: WorkerError): Error {
   if (backend !== undefined && reason !== undefined && during !== undefined) {
     return new BackendUnavailableError(message, { backend, reason, during });

@@ -106,14 +106,14 @@ export async function startSessionInWorker(
   return session;
 }
 
-/** Returns the text of an address, because a message cannot contain a URL; returns bytes unchanged. */
+/** Returns the address of a file as text, because a message cannot contain a URL. Returns bytes unchanged. */
 function messageOf(file: URL | Uint8Array): string | Uint8Array {
   return file instanceof Uint8Array ? file : file.href;
 }
 
 /**
- * Returns feeds whose arrays span their whole buffers. A message copies the whole buffer of an array, so bytes
- * outside of a smaller array would be copied for nothing.
+ * Returns feeds whose arrays span their whole buffers. A message copies the whole buffer of an array, so the bytes
+ * outside of a smaller array would be copied unnecessarily.
  */
 function compact(feeds: FeedsByInput): FeedsByInput {
   return Object.fromEntries(
@@ -142,7 +142,7 @@ interface WorkerParts {
   readonly worker: () => SessionWorker;
 }
 
-/** A worker that has opened the model or is opening it. */
+/** A worker that is opening the model or has opened it. */
 interface RunningWorker {
   readonly worker: SessionWorker;
   readonly opened: Promise<void>;
@@ -152,7 +152,10 @@ interface RunningWorker {
 class SessionInWorker implements WorkerSession {
   readonly #parts: WorkerParts;
   readonly #requests: PendingRequests;
-  /** Properties of the model, as reported by the latest worker. */
+  /**
+   * Properties of the model, as reported by the latest worker; `undefined` until the first worker has opened the
+   * model.
+   */
   #info: WorkerSessionInfo | undefined;
   #running: RunningWorker | undefined;
   #started = 0;

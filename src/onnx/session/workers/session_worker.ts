@@ -13,7 +13,7 @@ import type { SessionDevice } from "../session_runtime.ts";
 import { THREAD_WORKER } from "./thread_worker.ts";
 import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
 
-/** The global scope of a worker. */
+/** Members of a worker's global scope that are used here. */
 interface Scope {
   onmessage: ((event: { readonly data: WorkerRequest }) => void) | null;
   postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
@@ -49,7 +49,7 @@ function describe(error: unknown): WorkerError {
   return { name, message, backend, reason, during };
 }
 
-/** Returns the buffers of a reply that are transferred instead of copied. */
+/** Returns the buffers of the outputs in a reply, which are transferred instead of copied. */
 function buffersOf(reply: WorkerReply): ArrayBufferLike[] {
   if (!("outputs" in reply)) return [];
   return Object.values(reply.outputs).flatMap((each) =>

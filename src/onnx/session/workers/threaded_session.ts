@@ -30,7 +30,7 @@ export async function openThreadedSession(
   return new ThreadedSession(session, loaded.outline, note);
 }
 
-/** A session in a worker, with the interface of a session in this thread. */
+/** A session in a worker, with the interface of a session in the current thread. */
 class ThreadedSession implements Session {
   readonly device = "wasm";
   readonly note: string;
