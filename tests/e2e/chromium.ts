@@ -28,6 +28,8 @@ export interface RunningBrowser extends AsyncDisposable {
 export interface OpenPage extends AsyncDisposable {
   /** Calls one of the page's global functions, with what JSON can say; rejects with what it throws. */
   call<T>(name: string, ...args: readonly unknown[]): Promise<T>;
+  /** Waits until the text of an element matches a pattern, and returns the text. */
+  text(selector: string, pattern: RegExp): Promise<string>;
   /** Uncaught errors and other complaints of the page. */
   readonly complaints: readonly string[];
 }
@@ -46,6 +48,11 @@ export async function openChromium(): Promise<RunningBrowser> {
       return {
         complaints,
         call: (name, ...args) => inTime(page.evaluate(expression(name, args)), complaints),
+        async text(selector, pattern) {
+          const element = page.locator(selector).filter({ hasText: pattern });
+          await inTime(element.waitFor(), complaints);
+          return await element.innerText();
+        },
         [Symbol.asyncDispose]: () => page.close(),
       };
     },

@@ -61,7 +61,8 @@ export async function bundle(folder: string): Promise<void> {
   await runBundler("--code-splitting", `--outdir=${folder}`, ...scripts);
 }
 
-async function runBundler(...args: readonly string[]): Promise<void> {
+/** Runs `deno bundle` for a page. */
+export async function runBundler(...args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["bundle", "--platform=browser", ...args],
     cwd: new URL("../../", import.meta.url),

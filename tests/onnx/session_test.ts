@@ -508,7 +508,7 @@ Deno.test("the runtime starts from bytes without permissions, and reports the mi
   assertEquals(await run(await Deno.readFile(wasm)), "2,4,6\n");
   const said = await run(new Uint8Array(0));
   for (
-    const words of ["BackendUnavailableError broken", "--allow-read", "pass that as `wasmFile`"]
+    const words of ["BackendUnavailableError broken", "--allow-read", "pass the file as `wasmFile`"]
   ) {
     assertStringIncludes(said, words);
   }

@@ -1,6 +1,7 @@
 import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import { lossOf } from "../../backend/webgpu/device.ts";
 import type { ModelOutline } from "../describe/model_outline.ts";
+import { startAdvice } from "./runtime_file.ts";
 import type { SessionDevice } from "./session_runtime.ts";
 
 /** Circumstances of a failure of the runtime. */
@@ -179,10 +180,7 @@ function asUnavailable(said: string, cause: unknown, refused: Refused): Error | 
   }
   if (during === "load") {
     return new BackendUnavailableError(
-      `Cannot open ${name}: onnxruntime-web did not start (${
-        clean(said)
-      }). Allow reading or fetching its .wasm file, or ` +
-        "pass the file as `wasmFile`. Then restart the process, because it cannot start twice in one process",
+      `Cannot open ${name}: onnxruntime-web did not start (${clean(said)}). ${startAdvice(device)}`,
       { ...of, reason: "broken" },
     );
   }
