@@ -226,6 +226,8 @@ const rows: BenchRow[] = [
   gained(11, { pass: "matMulToMul", model: "sevennet0", size: [1, 1], limit: 0.85 }),
   gained(12, { pass: "selectRowsFirst", model: "ani1x_1", size: [6, 2], limit: 0.75 }),
   gained(13, { pass: "contractSmallFirst", model: "sevennet0", size: [1, 1], limit: 0.7 }),
+  gained(14, { pass: "repeatShortAxes", model: "sevennet0", size: [1, 1], limit: 0.9 }),
+  gained(15, { pass: "reduceLastAxis", model: "ani1x_1", size: [6, 2], limit: 1 }),
 ];
 
 export default rows;

@@ -50,6 +50,8 @@ export {
   SIMPLIFYING_PASSES,
   WEBGPU_PASSES,
 } from "./passes/passes.ts";
+export { reduceLastAxis } from "./passes/reduce_last_axis.ts";
+export { repeatShortAxes } from "./passes/products/repeat_short_axes.ts";
 export { selectRowsFirst } from "./passes/rows/select_rows_first.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";

@@ -46,3 +46,23 @@ Deno.test("the passes are left out with the option passes, and by the evaluator"
   await using model = await OnnxModel.open(logarithms(), { passes: FORCE_PASSES });
   assertEquals(model.describe().includes("selectRowsFirst"), false);
 });
+
+Deno.test("passes that may follow differentiation change the forces for the processor only", async () => {
+  const g = new GraphBuilder("scaled"); // E = Σ x · |x|² for each coordinate x
+  const x = g.input("positions", "f32", ["N", 3]);
+  const square = g.reduceSum(g.mul(x, x), [1], true);
+  g.output("energy", g.reduceSum(g.mul(x, square), [1]), ["N"]);
+  const bytes = g.build();
+  for (const passes of [PROCESSOR_FORCE_PASSES, FORCE_PASSES]) {
+    await using model = await OnnxModel.open(bytes, { passes });
+    const batch = Batch.from([{ symbols: ["He"], positions: [1, 2, -1] }]);
+    await using md = new NVE({ model, dt: 0.1 });
+    await md.run(batch, 0);
+    // −d/dx_k Σ_i x_i |x|² = −|x|² − 2 x_k Σ_i x_i
+    assertEquals([...batch.get("forces")], [-6 - 4, -6 - 8, -6 + 4]);
+    const said = model.describe().includes("on the processor only: repeatShortAxes");
+    assertEquals(said, passes === PROCESSOR_FORCE_PASSES);
+    const ops = decodeModel(model.export()).graph!.node.map(({ opType }) => opType);
+    assertEquals(ops.includes("MatMul"), false);
+  }
+});

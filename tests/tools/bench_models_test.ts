@@ -42,5 +42,7 @@ Deno.test("the tables of the GPU and of models have the rows that were promised"
     "onnx/11": 0.85,
     "onnx/12": 0.75,
     "onnx/13": 0.7,
+    "onnx/14": 0.9,
+    "onnx/15": 1,
   });
 });

@@ -86,12 +86,12 @@ export async function withMadeForces(
     : loaded;
   const wanted = forcesOptions(model, inputs, [energy.name, positions.tensor.name], options);
   const { forces, kept } = await cachedForces(whole, portableOptions(wanted), options.cache);
-  const processor = await processorForces(whole, wanted, options.cache);
   const { bytes, report } = forces;
+  const processor = await processorForces(whole, bytes, wanted, options.cache);
   const made = { ...loaded, bytes, file: decodeModel(bytes, { name }) };
   return {
     loaded: made,
-    onProcessor: processor === undefined ? made : { ...made, bytes: processor.forces.bytes },
+    onProcessor: processor === undefined ? made : { ...made, bytes: processor.bytes },
     made: report,
     steep: report.warnings.map(({ node, op, why }) => `the ${op} ${node}: ${why}`),
     text: [

@@ -79,19 +79,23 @@ export const FORCE_PASSES: readonly string[] = [
   "matMulToMul",
   "clipCosines",
   "multiplySmallFirst",
+  "reduceLastAxis",
   "mergeEquals",
   "prune",
 ];
 
 /**
- * The passes that simplify a graph that runs on the processor. With them forces of potentials with a network per element
- * are faster on the processor, and slower on WebGPU.
+ * The passes that simplify a graph that runs on the processor: {@linkcode FORCE_PASSES}, and passes that make a model faster
+ * there and slower on WebGPU.
  */
 export const PROCESSOR_FORCE_PASSES: readonly string[] = [
   "foldConstants",
   "dropIdentities",
   "selectRowsFirst",
-  ...FORCE_PASSES,
+  ...FORCE_PASSES.slice(0, -2),
+  "repeatShortAxes",
+  "mergeEquals",
+  "prune",
 ];
 
 /**

@@ -13,6 +13,8 @@ import { matMulToMul } from "./products/mat_mul_to_mul.ts";
 import { mergeEquals } from "./merge_equals.ts";
 import { multiplySmallFirst } from "./products/multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
+import { repeatShortAxes } from "./products/repeat_short_axes.ts";
+import { reduceLastAxis } from "./reduce_last_axis.ts";
 import { selectRowsFirst } from "./rows/select_rows_first.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
@@ -34,16 +36,19 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
     "writes (a · b) · c as a · (b · c) if that is less work",
     multiplySmallFirst,
   ),
+  pass(
+    "reduceLastAxis",
+    "removes axes of length 1 behind the one that is reduced",
+    reduceLastAxis,
+  ),
   pass("mergeEquals", "merges equal nodes", mergeEquals),
   pass("prune", "removes nodes that no output needs", (graph) => graph.prune()),
 ];
 
-/**
- * Passes for graphs that run on the processor: their results have lengths that depend on values. Run them before {@linkcode
- * gradient}.
- */
+/** Passes that make a graph faster on the processor, and slower on WebGPU or unable to be recorded there. */
 export const PROCESSOR_PASSES: readonly Pass[] = [
   pass("selectRowsFirst", "evaluates networks only for the rows that are used", selectRowsFirst),
+  pass("repeatShortAxes", "repeats factors along short axes by MatMul", repeatShortAxes),
 ];
 
 /** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */

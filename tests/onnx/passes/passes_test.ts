@@ -26,6 +26,7 @@ const SIMPLE = [
   "matMulToMul",
   "sigmoidFromParts",
   "multiplySmallFirst",
+  "reduceLastAxis",
   "mergeEquals",
   "prune",
 ];
@@ -51,12 +52,13 @@ Deno.test("passes run in order, and report their changes", () => {
     ["matMulToMul", 0, 4, 4],
     ["sigmoidFromParts", 0, 4, 4],
     ["multiplySmallFirst", 0, 4, 4],
+    ["reduceLastAxis", 0, 4, 4],
     ["mergeEquals", 1, 4, 3],
     ["prune", 0, 3, 3],
   ]);
   assertEquals(graph.sort().map(({ opType }) => opType), ["Mul", "Add", "Add"]);
   assertEquals(
-    showPasses(reports).split("\n")[7],
+    showPasses(reports).split("\n")[8],
     "mergeEquals 1 (4 → 3 nodes): merges equal nodes",
   );
 });

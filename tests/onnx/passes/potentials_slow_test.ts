@@ -15,6 +15,8 @@ import { modelTest, readModel, readReference } from "../shared_models.ts";
 const CHANGING: Readonly<Record<string, string>> = {
   contractSmallFirst: "sevennet0",
   matMulToMul: "sevennet0",
+  reduceLastAxis: "ani1x_1",
+  repeatShortAxes: "sevennet0",
   selectRowsFirst: "ani1x_1",
 };
 

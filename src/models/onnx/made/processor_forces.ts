@@ -10,12 +10,22 @@ import {
   type WithForcesOptions,
 } from "../../../onnx/forces/with_forces.ts";
 import { Graph } from "../../../onnx/graph/graph.ts";
-import type { Pass } from "../../../onnx/passes/pass.ts";
+import type { Pass, PassReport } from "../../../onnx/passes/pass.ts";
 import { PROCESSOR_PASSES, runPasses } from "../../../onnx/passes/passes.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "../options.ts";
-import { type CachedForces, cachedForces } from "./cached_forces.ts";
+import { cachedForces } from "./cached_forces.ts";
 
+/** The pass that must run before differentiation, so that derivatives follow it. */
+const EARLY = "selectRowsFirst";
 const NAMES: readonly (string | Pass)[] = PROCESSOR_PASSES.map(({ name }) => name);
+
+/** A model with forces for the CPU. */
+export interface ProcessorForces {
+  /** Bytes of the .onnx file. */
+  readonly bytes: Uint8Array;
+  /** Reports of the passes only for the CPU that changed it. */
+  readonly passes: readonly PassReport[];
+}
 
 /** Returns the options without the passes that are only for the CPU. */
 export function portableOptions({ passes, ...wanted }: WithForcesOptions): WithForcesOptions {
@@ -26,25 +36,45 @@ export function portableOptions({ passes, ...wanted }: WithForcesOptions): WithF
 /**
  * Returns the model with forces for the CPU; `undefined` if it is the same as for other devices, because no passes
  * for the CPU are requested or they change nothing. Throws as `withForces` does.
+ *
+ * @param portable the model with forces for other devices
  */
 export async function processorForces(
-  { bytes, name, ...loaded }: LoadedOnnx,
+  loaded: LoadedOnnx,
+  portable: Uint8Array,
   { passes = PROCESSOR_FORCE_PASSES, ...wanted }: WithForcesOptions,
   folder: OnnxModelOptions["cache"],
-): Promise<CachedForces | undefined> {
-  const last = passes.findLastIndex((pass) => NAMES.includes(pass));
-  if (last === -1) return undefined;
-  const trial = new Graph(decodeModel(bytes, { name }));
-  const isChanged = runPasses(trial, passes.slice(0, last + 1))
-    .some((report) => report.changed > 0 && NAMES.includes(report.name));
-  if (!isChanged) return undefined;
-  const file = decodeModel(bytes, { name });
-  return await cachedForces({ ...loaded, name, bytes, file }, { ...wanted, passes }, folder);
+): Promise<ProcessorForces | undefined> {
+  const { bytes, name } = loaded;
+  if (isChangedEarly(loaded, passes)) {
+    const file = decodeModel(bytes, { name });
+    const { forces } = await cachedForces({ ...loaded, file }, { ...wanted, passes }, folder);
+    return { bytes: forces.bytes, passes: forces.report.passes.filter(isOwnChange) };
+  }
+  // Other passes may as well follow differentiation.
+  const late = passes.filter((pass) => pass !== EARLY && NAMES.includes(pass));
+  if (late.length === 0) return undefined;
+  const graph = new Graph(decodeModel(portable, { name }));
+  const reports = runPasses(graph, late).filter(isOwnChange);
+  if (reports.length === 0) return undefined;
+  runPasses(graph, passes.filter((pass) => pass === "mergeEquals" || pass === "prune"));
+  return { bytes: graph.encode(), passes: reports };
+}
+
+function isOwnChange({ name, changed }: PassReport): boolean {
+  return changed > 0 && NAMES.includes(name);
+}
+
+/** Returns whether the pass that must run before differentiation changes a model. */
+function isChangedEarly({ bytes, name }: LoadedOnnx, passes: readonly (string | Pass)[]): boolean {
+  const before = passes.slice(0, passes.indexOf(EARLY) + 1);
+  if (before.length === 0) return false;
+  return runPasses(new Graph(decodeModel(bytes, { name })), before).some(isOwnChange);
 }
 
 /** Describes the passes that changed the model only for the CPU. */
-export function showProcessorPasses(made: CachedForces | undefined): string[] {
-  const { passes = [] } = made?.forces.report ?? {};
-  return passes.filter(({ name, changed }) => changed > 0 && NAMES.includes(name))
-    .map(({ name, changed, about }) => `  on the processor only: ${name} ${changed}: ${about}`);
+export function showProcessorPasses(made: ProcessorForces | undefined): string[] {
+  return (made?.passes ?? []).map(({ name, changed, about }) =>
+    `  on the processor only: ${name} ${changed}: ${about}`
+  );
 }
