@@ -200,7 +200,7 @@ function modelWithForces(
   };
 }
 
-/** Names of the values that forces are made of, and of the forces. */
+/** Names of the positions, of the energy, and of the forces that are added. */
 interface ForceNames {
   readonly positions: string;
   readonly energy: string;

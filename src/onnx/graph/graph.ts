@@ -36,7 +36,7 @@ import {
 import { hasInside, subgraphsOf } from "./subgraphs.ts";
 
 /**
- * The graph of a model, for edits and lookups: the node that makes a value, the nodes that use it, its type and
+ * The graph of a model, for edits and lookups: the node that computes a value, the nodes that use it, its type and
  * shape.
  *
  * A graph shares the messages of its model: nodes and tensors are not copied. Change nodes only through these
@@ -72,7 +72,8 @@ export class Graph {
    * Creates a graph that edits the given model in place, and sorts the nodes of the model.
    *
    * @throws {RangeError} if the opset is not between 18 and 21
-   * @throws {SyntaxError} if a value is made twice or not at all, or the graph has a cycle
+   * @throws {SyntaxError} if two nodes compute the same value, if a value that is used does not exist, or if the
+   * graph has a cycle
    */
   constructor(model: ModelProto) {
     this.#tables = tablesOf(model);
@@ -293,11 +294,11 @@ export class Graph {
   }
 
   /**
-   * Renames a value that a node makes, with all its uses.
+   * Renames a value that a node computes, wherever it is used.
    *
-   * @param options `keepsOutput`: true if an output of the graph keeps the old name, which another node must then
-   * make
-   * @throws {RangeError} if no node makes the value, or the new name exists
+   * @param options `keepsOutput`: true if an output of the graph keeps the old name, so that another node must then
+   * compute it
+   * @throws {RangeError} if no node computes the value, or the new name exists
    * @throws {UnsupportedNodeError} if the subgraph of a node uses the value
    */
   rename(from: string, to: string, options: { readonly keepsOutput?: boolean } = {}): void {

@@ -46,7 +46,7 @@ export interface GraphTables {
  * Creates the tables of a model's graph.
  *
  * @throws {RangeError} if the opset is not between 18 and 21
- * @throws {SyntaxError} if a value is made twice or not at all
+ * @throws {SyntaxError} if two nodes compute the same value, or if a value that is used does not exist
  */
 export function tablesOf(model: ModelProto): GraphTables {
   const { graph } = model;
@@ -84,7 +84,7 @@ export function claimName(tables: GraphTables, name: string): void {
   tables.names.take(name);
 }
 
-/** Adds a node to the tables. Throws a SyntaxError if it makes a value that exists. */
+/** Adds a node to the tables. Throws a SyntaxError if a value with the name of one of its outputs exists. */
 export function linkNode(tables: GraphTables, node: NodeProto): void {
   tables.links.link(node, (name) => isGiven(tables, name));
   tables.nodes.add(node);

@@ -143,8 +143,8 @@ export class Elements {
   }
 
   /**
-   * Returns the minimum or maximum. NaN is added afterwards, because comparisons with NaN depend on the order of
-   * elements.
+   * Returns the minimum or maximum of all elements, or `none` if there are no elements. NaN is added afterwards,
+   * because comparisons with NaN depend on the order of elements.
    */
   #extreme(op: "ReduceMin" | "ReduceMax", none: number): string {
     return this.make("extreme", "Add", [this.#reduce(op, this.#padded(none)), this.#nan]);

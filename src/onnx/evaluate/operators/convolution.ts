@@ -1,5 +1,5 @@
 /**
- * Convolutions with any number of spatial axes.
+ * Convolutions and transposed convolutions with any number of spatial axes.
  *
  * @module
  */

@@ -49,8 +49,8 @@ function unpadded({ inputs, g }: Step, write: GradientWriter): string {
 }
 
 /**
- * Returns the gradient of the input. The indices of the elements are padded in the same way, which shows from which
- * element each padded element was copied.
+ * Returns the gradient of the input. Pads the indices of the elements as the node pads the elements, which shows from
+ * which element each padded element was copied.
  */
 function copied({ node, inputs, a, g }: Step, write: GradientWriter): Share {
   const mode = textAttribute(node, "mode", "constant");

@@ -43,8 +43,8 @@ function startOf(write: GradientWriter, starts: string, i: number, count: number
 }
 
 /**
- * Returns the gradient of the input. The indices of the elements are sliced in the same way, which shows from which
- * element each result element was taken.
+ * Returns the gradient of the input. Slices the indices of the elements as the node slices the elements, which shows
+ * from which element each result element was taken.
  */
 function scatteredSlice({ inputs, a, g }: Step, write: GradientWriter): Share {
   return scatterFlat(write, a, g, (places) => write.make("Slice", [places, ...inputs.slice(1)]));

@@ -42,8 +42,8 @@ export function regionBehind(
 }
 
 /**
- * Adds the inputs of a node to the values with the axis and to those without. Returns false, and adds nothing, if one of
- * them would have the axis twice, or have it for one node and not for another.
+ * Adds the inputs of a node that have the axis to `axes`, and all others to `shared`. Returns false, and adds
+ * nothing, if an input would have two such axes, or would be in both collections.
  */
 function addInputs(
   { input }: NodeProto,

@@ -35,8 +35,9 @@ export interface RowChoice {
 }
 
 /**
- * Returns the choice of rows that a node makes: by Where, or by a product with zeros and ones. The rows must be the first
- * axis, apart from an axis of stacked values, and the lengths of the others must be numbers.
+ * Returns the choice of rows that a node makes, by Where or by a product with zeros and ones; `undefined` for other
+ * nodes. The rows must be along the first axis, or along the second one if axis 0 is `stack`. The lengths of all
+ * other axes must be numbers.
  */
 export function rowChoiceOf(
   analyzed: Analyzed,

@@ -114,7 +114,7 @@ function without(shape: KnownShape, axis: number): KnownShape {
   return shape.filter((_, at) => at !== axis);
 }
 
-/** Returns the numbers of axes after one of them was removed. */
+/** Returns the indices of axes after the axis `gone` was removed, without this axis. */
 function shifted(axes: readonly number[], gone: number): number[] {
   return axes.filter((axis) => axis !== gone).map((axis) => axis > gone ? axis - 1 : axis);
 }
