@@ -66,7 +66,10 @@ export interface Frame {
   readonly ids: Int32Array;
   /** Number of steps that each system has done. Random numbers depend on it. */
   readonly ages: Int32Array;
-  /** Words by which kernels halt a multi-step run; see {@linkcode Control}. */
+  /**
+   * Words by which kernels report to the backend: that the run must halt, and that a system has diverged; see
+   * {@linkcode Control}.
+   */
   readonly control: Int32Array;
 }
 

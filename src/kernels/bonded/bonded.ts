@@ -79,8 +79,8 @@ function enterCell(s: number, { cell, pbc }: Bonded): void {
 }
 
 /**
- * Writes the vector from atom i to the nearest image of atom j to `out`, Å. `low` contains the accumulated rounding
- * errors of the positions. Atoms are indices within the batch, and s is the index of their system.
+ * Writes the vector from atom i to the nearest image of atom j to `out`, Å. i and j are indices within the batch, and
+ * s is the index of their system. `low` contains the accumulated rounding errors of the positions.
  */
 export function between(
   positions: Reals,

@@ -12,10 +12,10 @@
 
 import { latticeOf } from "./lattice.ts";
 
-/** Mask of the type of an atom in the first word of a row. */
+/** Bits of the first word of a row that contain the type of the atom. */
 export const TYPE_BITS = 0xffffff;
 
-/** Number of bits below the flags of the periodic directions in the first word of a row. */
+/** Number of these bits. The flags of the periodic directions are stored above them. */
 export const PERIODIC_SHIFT = 24;
 
 const words = new Int32Array(1);

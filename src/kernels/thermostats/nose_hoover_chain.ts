@@ -22,9 +22,9 @@ function symmetric(outer: number, count: number): readonly number[] {
 
 /** A thermostat chain: its state, and the temperature and the degrees of freedom that it controls. */
 export interface Chain {
-  /** The position η = ∫ η̇ dt of each link. The first is at index `at`. */
+  /** Position η = ∫ η̇ dt of each link. The first link of the chain is at index `at`. */
   readonly eta: Float64Array;
-  /** The rate η̇ of each link, 1/fs. The first is at index `at`. */
+  /** Rate η̇ of each link, 1/fs. The first link of the chain is at index `at`. */
   readonly etaDot: Float64Array;
   /** Index of the first link in `eta` and `etaDot`. */
   readonly at: number;

@@ -99,8 +99,8 @@ function isPositive(node: Node): boolean {
 }
 
 /**
- * Returns whether a power is known to be positive. A power with a fractional exponent is, because its base must be
- * positive.
+ * Returns whether a power is known to be positive. A power with a fractional exponent is positive, because its base
+ * must be positive.
  */
 function isPositivePower({ base, exponent }: Factor): boolean {
   return isPositive(base) || !Number.isInteger(exponent);

@@ -8,7 +8,7 @@ import { originsOf, VIEWS } from "./axis_origins.ts";
 
 /** Nodes that compute a value independently along one of its axes. */
 export interface Region {
-  /** The nodes, the last one first. Nothing outside of the region uses their results, except those of views. */
+  /** The nodes, in reverse order of computation. Nodes outside of the region use only results of views. */
   readonly nodes: ReadonlySet<NodeProto>;
   /** Axis in each value that has the axis, by name of the value. Includes the values at the border of the region. */
   readonly axes: ReadonlyMap<string, number>;
