@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isExecutable } from "../platform/host.ts";
 import { currentFolder, exit, onInterrupt, programArguments } from "../platform/program.ts";
 import { run } from "./mod.ts";
 import { programName } from "./program.ts";
@@ -24,7 +25,7 @@ export async function runProgram(main: string): Promise<never> {
   });
   const code = await run(programArguments(), console, {
     signal: stop.signal,
-    program: programName(main, currentFolder()),
+    program: programName(main, currentFolder(), isExecutable()),
   });
   // A closed pipe, as in `… | head`, is not a failure.
   return exit(code === 130 && !hasReader ? 0 : code);

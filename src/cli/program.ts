@@ -9,9 +9,10 @@ const ON_JSR = /^https?:\/\/[^/]+\/@hooke\/hooke\//;
 
 /**
  * Returns the command line that starts this program, to be shown before the name of a command. `main` is the URL of
- * the main module, `folder` the current directory.
+ * the main module, `folder` the current directory, and `isExecutable` true if `deno compile` made the program.
  */
-export function programName(main: string, folder: string): string {
+export function programName(main: string, folder: string, isExecutable = false): string {
+  if (isExecutable) return "hooke";
   if (ON_JSR.test(main)) return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
   if (!main.endsWith(".ts")) return "npx hooke"; // compiled for npm
   const base = `file://${folder}/`;

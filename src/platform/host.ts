@@ -20,6 +20,11 @@ export function findHost(): Host | undefined {
   return isServer() ? node ??= nodeHost() : undefined;
 }
 
+/** Returns whether the program is an executable that `deno compile` has made. */
+export function isExecutable(): boolean {
+  return findHost()?.build.standalone === true;
+}
+
 /** Returns whether native libraries may be loaded without a permission prompt. */
 export function mayLoadNative({ permissions }: Host): boolean {
   return permissions === undefined || permissions.querySync({ name: "ffi" }).state === "granted";

@@ -38,8 +38,8 @@ export interface HostStat {
 export interface Host {
   /** Versions of Deno; undefined in Node. */
   readonly version?: { readonly deno: string; readonly v8: string; readonly typescript: string };
-  /** Operating system, by the name that Deno uses, and target triple. */
-  readonly build: { readonly os: string; readonly target: string };
+  /** Operating system, by the name that Deno uses, target triple, and true if `deno compile` made the program. */
+  readonly build: { readonly os: string; readonly target: string; readonly standalone?: boolean };
   /** Permissions of Deno; undefined in Node, where everything is permitted. */
   readonly permissions?: {
     querySync(

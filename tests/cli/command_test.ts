@@ -118,6 +118,7 @@ Deno.test("help demo says the same as demo --help", async () => {
 Deno.test("help and hints name what the user can type", async () => {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
+  assertEquals(programName("file:///tmp/x/src/cli/main.ts", "/home/me", true), "hooke");
   const program = programName("file:///home/me/hooke/src/cli/main.ts", "/home/me/hooke");
   assertEquals(program, "deno run --allow-read --allow-write=. src/cli/main.ts");
   await run(["demo", "--stps"], { print: line, complain: line }, { program });

@@ -1,0 +1,44 @@
+import { fileURLToPath } from "node:url";
+import { ROOT } from "../check/entry_points.ts";
+
+/**
+ * Permissions that the executable embeds, those of the command: it reads structures and models from anywhere, and
+ * its own files; it writes below the folder in which it is started. It reaches no network, environment or program.
+ */
+export const PERMISSIONS: readonly string[] = ["--allow-read", "--allow-write=."];
+
+/** Files of onnxruntime-web that Deno loads, for the processor and for WebGPU. The other files have 95 MB. */
+const RUNTIME_FILES =
+  /^(ort\.node\.min\.mjs|ort\.(wasm|webgpu)\.bundle\.min\.mjs|ort-wasm-simd-threaded(\.asyncify)?\.(mjs|wasm))$/;
+
+/** Compiles the command to an executable at `path`. Returns what `deno compile` prints: the list of embedded files. */
+export async function compile(path: string, flags: readonly string[] = []): Promise<string> {
+  const excluded = (await unusedFiles()).map((file) => `--exclude=${file}`);
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "compile",
+      "--no-check",
+      "--exclude-unused-npm",
+      ...PERMISSIONS,
+      ...excluded,
+      ...flags,
+      `--output=${path}`,
+      fileURLToPath(new URL("src/cli/main.ts", ROOT)),
+    ],
+    cwd: ROOT,
+    env: { NO_COLOR: "1" },
+  }).output();
+  const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  if (!success) throw new Error(`deno compile failed: ${text}`);
+  return text;
+}
+
+/** Returns the files of onnxruntime-web that no part of the command loads. */
+export async function unusedFiles(): Promise<string[]> {
+  const folder = new URL("./", import.meta.resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm"));
+  const files: string[] = [];
+  for await (const { name } of Deno.readDir(folder)) {
+    if (!RUNTIME_FILES.test(name)) files.push(fileURLToPath(new URL(name, folder)));
+  }
+  return files;
+}
