@@ -49,7 +49,8 @@ function mirrored(x: number, z: number, y: number = 0.25): [number, number, numb
   ];
 }
 
-function crystal(): SystemInput {
+/** Returns the cell of LiFePO4, 28 atoms. */
+export function crystal(): SystemInput {
   const symbols: string[] = [], positions: number[] = [];
   for (const [symbol, places] of Object.entries(PLACES)) {
     for (const place of places) {

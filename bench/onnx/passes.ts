@@ -2,7 +2,8 @@
  * Measures what one pass gains: prints how long a run of a potential with forces takes with and without the pass, ms, on
  * onnxruntime-web and, if it is installed, onnxruntime-node, one thread each. In a process of its own.
  *
- * Usage: `passes.ts FOLDER MODEL COPIES EVENTS PASS`.
+ * Usage: `passes.ts MODEL.onnx COPIES EVENTS PASS`, with so many copies of the reference beside the model. With 0 copies,
+ * the model runs on the 28 atoms of a cell of LiFePO4.
  *
  * @module
  */
@@ -15,6 +16,7 @@ import {
   withForces,
 } from "../../src/onnx/mod.ts";
 import { type Cost, takeTurns } from "../turns.ts";
+import { crystalFeeds } from "./crystal_feeds.ts";
 import { assertSame, forcesOf } from "./forces.ts";
 import { stackedFeeds } from "./stacked.ts";
 
@@ -36,9 +38,11 @@ export interface PassGains {
 }
 
 if (import.meta.main) {
-  const [folder = "", model = "", copies = "1", events = "1", pass = ""] = Deno.args;
-  const feeds = await stackedFeeds(`${folder}/${model}_ref.json`, Number(copies));
-  const bytes = await Deno.readFile(`${folder}/${model}_e.onnx`);
+  const [path = "", copies = "1", events = "1", pass = ""] = Deno.args;
+  const feeds = Number(copies) === 0
+    ? await crystalFeeds(path)
+    : await stackedFeeds(path.replace("_e.onnx", "_ref.json"), Number(copies));
+  const bytes = await Deno.readFile(path);
   const passes = PROCESSOR_FORCE_PASSES, others = passes.filter((name) => name !== pass);
   if (others.length === passes.length) throw new RangeError(`Unknown pass ${pass}`);
   const forms = {

@@ -52,6 +52,7 @@ export {
 } from "./passes/passes.ts";
 export { reduceLastAxis } from "./passes/reduce_last_axis.ts";
 export { repeatShortAxes } from "./passes/products/repeat_short_axes.ts";
+export { indexWholeRows } from "./passes/rows/index_whole_rows.ts";
 export { selectRowsFirst } from "./passes/rows/select_rows_first.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";

@@ -44,5 +44,6 @@ Deno.test("the tables of the GPU and of models have the rows that were promised"
     "onnx/13": 0.7,
     "onnx/14": 0.9,
     "onnx/15": 1,
+    "onnx/16": 0.8,
   });
 });

@@ -93,6 +93,7 @@ export const PROCESSOR_FORCE_PASSES: readonly string[] = [
   "dropIdentities",
   "selectRowsFirst",
   ...FORCE_PASSES.slice(0, -2),
+  "indexWholeRows",
   "repeatShortAxes",
   "mergeEquals",
   "prune",

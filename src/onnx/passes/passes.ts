@@ -15,6 +15,7 @@ import { multiplySmallFirst } from "./products/multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { repeatShortAxes } from "./products/repeat_short_axes.ts";
 import { reduceLastAxis } from "./reduce_last_axis.ts";
+import { indexWholeRows } from "./rows/index_whole_rows.ts";
 import { selectRowsFirst } from "./rows/select_rows_first.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
@@ -48,6 +49,7 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
 /** Passes that make a graph faster on the processor, and slower on WebGPU or unable to be recorded there. */
 export const PROCESSOR_PASSES: readonly Pass[] = [
   pass("selectRowsFirst", "evaluates networks only for the rows that are used", selectRowsFirst),
+  pass("indexWholeRows", "gathers and scatters rows instead of elements", indexWholeRows),
   pass("repeatShortAxes", "repeats factors along short axes by MatMul", repeatShortAxes),
 ];
 
