@@ -120,6 +120,13 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   for (const dt of [0, -1, NaN, Infinity, 1e6]) {
     refuses(() => new NVE({ model, dt }), RangeError, "dt must be above 0 and at most 100 fs");
   }
+  for (const Relaxer of [FIRE, FIRE2]) {
+    const range = "dt must be above 0 and at most 10 Å·√(amu/eV), where 1 Å·√(amu/eV) is 10.18 fs";
+    for (const dt of [0, NaN, 10.1, 1000]) {
+      refuses(() => new Relaxer({ model, dt }), RangeError, `${range}; got ${dt}`);
+    }
+    new Relaxer({ model, dt: 10 });
+  }
   refuses(() => new NVE({ model, dt: [1, -2] }), RangeError, "dt of system 1 must be above 0");
   refuses(() => new NVE({ model, dt: 1, nstep: 3 } as never), TypeError, "nstep");
   refuses(

@@ -33,7 +33,7 @@ export type PerSystem = number | ArrayLike<number> | FromField;
 export const Rule: Readonly<
   Record<
     | ("POSITIVE" | "NOT_NEGATIVE" | "COUNT" | "SHRINKING" | "FRACTION" | "GROWING")
-    | ("STEP" | "PRESSURE" | "SEED"),
+    | ("STEP" | "RELAX_STEP" | "PRESSURE" | "SEED"),
     NumberRule
   >
 > = {
@@ -51,6 +51,11 @@ export const Rule: Readonly<
   GROWING: { requirement: "1 or more, and finite", holds: (x) => x >= 1 && x < Infinity },
   /** Time steps of molecular dynamics, fs. Above 100 fs no bond and no collision is resolved. */
   STEP: { requirement: "above 0 and at most 100 fs", holds: (x) => x > 0 && x <= 100 },
+  /** Initial time steps of FIRE and FIRE2. The limit is that of molecular dynamics. */
+  RELAX_STEP: {
+    requirement: "above 0 and at most 10 Å·√(amu/eV), where 1 Å·√(amu/eV) is 10.18 fs",
+    holds: (x) => x > 0 && x <= 10,
+  },
   /** Pressures, eV/Å³, of either sign. A value above 1.6 TPa (10 eV/Å³) was probably given in another unit. */
   PRESSURE: {
     requirement: "from -10 to 10 eV/Å³ (write 100 bar as 100 * BAR)",

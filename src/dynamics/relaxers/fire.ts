@@ -16,7 +16,7 @@ import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
 /** Options of {@linkcode FIRE}, in addition to those of every engine. Times are in Å·√(amu/eV), as in ASE. */
 export interface FIREOptions extends RelaxerOptions {
-  /** Initial time step, Å·√(amu/eV); 1 corresponds to 10.18 fs. */
+  /** Initial time step, Å·√(amu/eV), at most 10; 1 corresponds to 10.18 fs. */
   readonly dt: PerSystem;
   /** Longest time step, Å·√(amu/eV). @default 10 dt */
   readonly dtMax?: PerSystem;
@@ -38,7 +38,7 @@ export interface FIREOptions extends RelaxerOptions {
 
 const NAME = "FIRE";
 const PARAMETERS: ParameterTable<FIREOptions> = {
-  dt: { rule: Rule.POSITIVE },
+  dt: { rule: Rule.RELAX_STEP },
   dtMax: { rule: Rule.POSITIVE, initial: (dt: PerSystem) => times(dt, 10) },
   dtMin: { rule: Rule.POSITIVE, initial: (dt: PerSystem) => times(dt, 0.02) },
   maxStep: { rule: Rule.POSITIVE, initial: 0.2 },

@@ -15,7 +15,7 @@ import { fireIntegrator, inFemtoseconds } from "./fire_integrator.ts";
 
 /** Options of {@linkcode FIRE2}, in addition to those of every engine. Times are in Å·√(amu/eV), as in ASE. */
 export interface FIRE2Options extends RelaxerOptions {
-  /** Initial time step, Å·√(amu/eV); 1 corresponds to 10.18 fs. */
+  /** Initial time step, Å·√(amu/eV), at most 10; 1 corresponds to 10.18 fs. */
   readonly dt: PerSystem;
   /** Number of consecutive downhill steps before the time step grows. @default 60 */
   readonly delayStep?: PerSystem;
@@ -37,7 +37,7 @@ export interface FIRE2Options extends RelaxerOptions {
 
 const NAME = "FIRE2";
 const PARAMETERS: ParameterTable<FIRE2Options> = {
-  dt: { rule: Rule.POSITIVE },
+  dt: { rule: Rule.RELAX_STEP },
   delayStep: { rule: Rule.COUNT, initial: 60 },
   dtGrow: { rule: Rule.GROWING, initial: 1.05 },
   dtShrink: { rule: Rule.SHRINKING, initial: 0.75 },
