@@ -1,5 +1,6 @@
 import { signedVolume } from "./cells/inverse.ts";
-import { type Arrays, Control, defineKernel, type Kernel } from "./kernel.ts";
+import { type Arrays, defineKernel, type Kernel } from "./kernel.ts";
+import { reportDiverged } from "./report_diverged.ts";
 
 const args = {
   energies: "real optional",
@@ -41,12 +42,7 @@ export const addModel: Kernel<typeof args> = defineKernel(
         addForces(values, from, to),
         addStress(values, s),
       ];
-      if (!isWell.includes(false)) continue;
-      if (control[Control.DIVERGED] === 0) {
-        control[Control.DIVERGED] = s + 1;
-        control[Control.CAUSE] = 1;
-      }
-      control[Control.HALT] = 1;
+      if (isWell.includes(false)) reportDiverged(control, s, 1);
     }
   },
 );

@@ -1,4 +1,5 @@
-import { type Arrays, Control, defineKernel, type Kernel } from "./kernel.ts";
+import { type Arrays, defineKernel, type Kernel } from "./kernel.ts";
+import { reportDiverged } from "./report_diverged.ts";
 
 const args = {
   positions: "real optional",
@@ -40,11 +41,7 @@ export const checkFinite: Kernel<typeof args> = defineKernel(
         ? 3
         : undefined;
       if (cause === undefined) continue;
-      if (control[Control.DIVERGED] === 0) {
-        control[Control.DIVERGED] = s + 1;
-        control[Control.CAUSE] = cause;
-      }
-      control[Control.HALT] = 1;
+      reportDiverged(control, s, cause);
     }
   },
 );

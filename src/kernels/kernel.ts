@@ -78,12 +78,14 @@ export const Control = {
   /** Nonzero if the run ends after the current step. Backends reset it when a run begins. */
   HALT: 0,
   /**
-   * 0, or 1 plus the index of a system that has diverged. The caller resets it before it continues. Until then,
-   * backends on a device skip all later work, so that the diverged state can be inspected.
+   * 0, or 1 plus the index of a system that has diverged. If several systems diverge in a step, in any of its
+   * kernels, it is the one with the lowest index, because devices find them in no particular order. The run ends after
+   * that step, and programs do nothing until the caller resets this word. So a report of an earlier step is not
+   * replaced, and the diverged state can be inspected.
    */
   DIVERGED: 1,
   /**
-   * The cause of DIVERGED: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity, 4 an atom with
+   * The cause of DIVERGED that a kernel found first: 0 a position or a cell, 1 the results of a model, 2 bonds, 3 a velocity, 4 an atom with
    * more pairs than the device can handle.
    */
   CAUSE: 2,

@@ -1,4 +1,5 @@
 import { bufferCases } from "./cases/buffer_cases.ts";
+import { divergedCases } from "./cases/diverged_cases.ts";
 import { graphCases } from "./cases/graph_cases.ts";
 import { kernelCases, largeKernelCases, type MakeBackend } from "./cases/kernel_cases.ts";
 import { type Held, memoryCases } from "./cases/memory_cases.ts";
@@ -65,6 +66,7 @@ export function backendSuite(open: MakeBackend, options: BackendSuiteOptions = {
   return [
     ...bufferCases(open),
     ...programCases(open),
+    ...divergedCases(open),
     ...pairCases(open),
     ...graphCases(open),
     ...noiseCases(open, wordsOf),

@@ -117,7 +117,9 @@ onEach(
     // What is too large in the unit that is wanted, in float32.
     const units = { forceUnit: 1e300 };
     assertEquals(await told({ atomForces: [[0, 1e30]] }, { units }), [1, 1, 1]);
-    // The first system stays, with the reason.
-    assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [3, 0, 1]);
+    // Of the systems of a step the first is reported, with the cause that was found first.
+    assertEquals(await told({ energies: [[0, NaN]] }, { before: 2 }), [1, 1, 1]);
+    assertEquals(await told({ energies: [[2, NaN]] }, { before: 2 }), [3, 0, 1]);
+    assertEquals(await told({ energies: [[3, NaN]] }, { before: 2 }), [3, 0, 1]);
   },
 );

@@ -2,6 +2,7 @@ import { assertEquals } from "@std/assert";
 import { call } from "../../src/backend/mod.ts";
 import { creditBath } from "../../src/kernels/thermostats/credit_bath.ts";
 import { holdCenter } from "../../src/kernels/constrain/hold_center.ts";
+import { checkFinite } from "../../src/kernels/check_finite.ts";
 import { Control } from "../../src/kernels/kernel.ts";
 import { rattle } from "../../src/kernels/constrain/rattle.ts";
 import { remember } from "../../src/kernels/remember.ts";
@@ -106,7 +107,7 @@ onEach("shake reports the first system whose bonds cannot be restored", async (b
   const moved = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 5, 0]; // across where they were
   const positions = lab.real(moved), low = lab.real(new Array(18).fill(0));
   const before = lab.real([0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0]);
-  await lab.run([
+  const shaken = [
     call(shake, {
       starts: lab.i32([0, 1, 2, 3]),
       clusters: lab.i32([0, 1, 2, 3]),
@@ -122,9 +123,17 @@ onEach("shake reports the first system whose bonds cannot be restored", async (b
       tolerance: 1e-6,
       most: 5,
     }),
-  ]);
-  const control = await lab.read(lab.frame.control);
-  assertEquals([control[Control.DIVERGED], control[Control.CAUSE]], [2, 2]);
+  ];
+  const velocities = lab.real(Array.from({ length: 18 }, (_, i) => i === 13 ? NaN : 0));
+  const finite = call(checkFinite, { velocities });
+  // The last system has a velocity that is not finite, too. Whichever kernel comes first, system 1 is reported.
+  for (const calls of [shaken, [finite, ...shaken], [...shaken, finite]]) {
+    lab.backend.write(lab.frame.control, [0, 0, 0, 0]);
+    lab.backend.write(positions, moved);
+    await lab.run(calls);
+    const control = await lab.read(lab.frame.control);
+    assertEquals([control[Control.DIVERGED], control[Control.CAUSE]], [2, 2]);
+  }
 });
 
 onEach("rattle removes velocities along the bond, weighted by masses", async (backend) => {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use crate::args::Args;
 use crate::cells::{cell_of, signed_volume};
-use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
+use crate::frame::Frame;
 
 /// See src/kernels/add_model.ts.
 pub fn add_model(args: Args, frame: &mut Frame) {
@@ -14,14 +14,9 @@ pub fn add_model(args: Args, frame: &mut Frame) {
         }
         let atoms = frame.atoms(s);
         let is_well = [add_energy(args, s, &atoms), add_forces(args, &atoms), add_stress(args, s)];
-        if is_well == [true; 3] {
-            continue;
+        if is_well != [true; 3] {
+            frame.report_diverged(s, 1);
         }
-        if frame.control[DIVERGED] == 0 {
-            frame.control[DIVERGED] = s as i32 + 1;
-            frame.control[CAUSE] = 1;
-        }
-        frame.control[HALT] = 1;
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::Range;
 
 use crate::args::Args;
-use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
+use crate::frame::Frame;
 use crate::lanes::F4;
 
 /// Positions further from the origin, Å, count as not finite, as they do in lists of pairs.
@@ -16,11 +16,7 @@ pub fn check_finite(args: Args, frame: &mut Frame) {
             continue;
         }
         let Some(cause) = cause_of(args, s, frame.atoms(s)) else { continue };
-        if frame.control[DIVERGED] == 0 {
-            frame.control[DIVERGED] = s as i32 + 1;
-            frame.control[CAUSE] = cause;
-        }
-        frame.control[HALT] = 1;
+        frame.report_diverged(s, cause);
     }
 }
 

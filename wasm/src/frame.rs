@@ -51,4 +51,14 @@ impl Frame {
     pub fn is_active(&self, system: usize) -> bool {
         self.active[system] != 0
     }
+
+    /// See src/kernels/report_diverged.ts.
+    pub fn report_diverged(&mut self, system: usize, cause: i32) {
+        let (found, known) = (system as i32 + 1, self.control[DIVERGED]);
+        if known == 0 || found < known {
+            self.control[DIVERGED] = found;
+            self.control[CAUSE] = cause;
+        }
+        self.control[HALT] = 1;
+    }
 }

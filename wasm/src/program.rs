@@ -3,7 +3,7 @@
 use wasm_bindgen::prelude::*;
 
 use crate::args::{Args, Slot};
-use crate::frame::{Frame, HALT};
+use crate::frame::{Frame, DIVERGED, HALT};
 use crate::integrate;
 use crate::kernels::KERNELS;
 
@@ -81,6 +81,9 @@ fn joint(program: *const Slot, calls: u32) -> Option<u32> {
 pub fn run(frame: *const Slot, program: *const Slot, calls: u32, first: u32, steps: u32) -> u32 {
     let mut frame = Frame::new(Args::new(frame));
     frame.control[HALT] = 0;
+    if frame.control[DIVERGED] != 0 {
+        return 0;
+    }
     let joint = if steps > 1 { joint(program, calls) } else { None };
     let mut is_owed = false;
     for step in first..first + steps {

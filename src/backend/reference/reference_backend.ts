@@ -125,6 +125,7 @@ export class ReferenceBackend implements Backend {
     const { frame, ready } = program as HostProgram;
     const { control } = frame;
     control[Control.HALT] = 0;
+    if (control[Control.DIVERGED] !== 0) return 0;
     // hot
     for (let step = first; step < first + steps; step++) {
       for (let i = 0; i < ready.length; i++) {

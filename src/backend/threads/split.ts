@@ -67,13 +67,14 @@ export function stretchOf(
 
 /**
  * Merges the control words of all threads into those of the batch. If systems diverged on several threads, the words
- * report the system that diverged in the earliest step, by its index in the batch.
+ * report the system that diverged in the earliest step, by its index in the batch, with its cause. Of several systems
+ * in that step it is the one with the lowest index.
  */
 export function mergedControl(parts: readonly Part[], words: readonly Numbers[]): Int32Array {
   const merged = new Int32Array(Control.LENGTH);
   let first = Infinity;
   for (const [i, control] of words.entries()) {
-    for (let word = 0; word < Control.LENGTH; word++) merged[word] ||= control[word]!;
+    merged[Control.HALT] ||= control[Control.HALT]!;
     const lost = control[Control.LENGTH]!; // the thread appends the step in which its part diverged
     if (control[Control.DIVERGED] === 0 || lost >= first) continue;
     first = lost;

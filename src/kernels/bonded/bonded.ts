@@ -6,7 +6,8 @@
 
 import { invertCell } from "../cells/inverse.ts";
 import { nearest } from "../cells/nearest.ts";
-import { Control, type Frame } from "../kernel.ts";
+import type { Frame } from "../kernel.ts";
+import { reportDiverged } from "../report_diverged.ts";
 
 type Reals = ArrayLike<number>;
 
@@ -51,7 +52,9 @@ export function adjustBonds(
     if (frame.active[s] === 0) continue;
     enterCell(s, values);
     for (let c = starts[s]!; c < starts[s + 1]!; c++) {
-      if (!isAdjusted(c, frame.offsets[s]!, values, open(c, s))) reportBroken(s, frame);
+      if (!isAdjusted(c, frame.offsets[s]!, values, open(c, s))) {
+        reportDiverged(frame.control, s, 2);
+      }
     }
   }
 }
@@ -100,13 +103,4 @@ export function between(
 /** Returns the weight of an atom along an axis (0, 1 or 2); 0 if the atom is fixed in that direction. */
 export function easeOf(atom: number, axis: number, { weights, held }: Bonded): number {
   return held && (held[atom]! >> axis & 1) !== 0 ? 0 : weights[atom]!;
-}
-
-/** Halts the run, and reports that the bonds of a system could not be kept, unless a system was reported before. */
-function reportBroken(s: number, { control }: Frame): void {
-  if (control[Control.DIVERGED] === 0) {
-    control[Control.DIVERGED] = s + 1;
-    control[Control.CAUSE] = 2;
-  }
-  control[Control.HALT] = 1;
 }

@@ -1,5 +1,6 @@
 import { FARTHEST } from "../check_finite.ts";
-import { Control, defineKernel, type Frame, type Kernel } from "../kernel.ts";
+import { defineKernel, type Kernel } from "../kernel.ts";
+import { reportDiverged } from "../report_diverged.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { findPairs, isDeepEnough } from "./find_pairs.ts";
 import { latticeOf } from "./lattice.ts";
@@ -47,7 +48,9 @@ export const neighbors: Kernel<typeof args> = defineKernel(
         cell: cell.subarray(9 * s, 9 * s + 9),
         pbc: pbc.subarray(3 * s, 3 * s + 3),
       };
-      if (isInvalid(now) || !update(pairs.systems[s]!, now, pairs)) diverge(frame, s);
+      if (isInvalid(now) || !update(pairs.systems[s]!, now, pairs)) {
+        reportDiverged(frame.control, s, 0);
+      }
     }
   },
 );
@@ -58,14 +61,6 @@ interface Now {
   readonly images: Int32Array | undefined;
   readonly cell: Float32Array | Float64Array;
   readonly pbc: Int32Array;
-}
-
-function diverge({ control }: Frame, system: number): void {
-  if (control[Control.DIVERGED] === 0) {
-    control[Control.DIVERGED] = system + 1;
-    control[Control.CAUSE] = 0;
-  }
-  control[Control.HALT] = 1;
 }
 
 /** Returns whether a coordinate is not finite or too large. */

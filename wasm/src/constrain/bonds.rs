@@ -5,7 +5,7 @@ use core::ops::Range;
 use crate::args::Args;
 use crate::cells::{cell_of, dot, inverse, put, row, sub, vector, Cell, Vector};
 use crate::constrain::{add_to, is_held};
-use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
+use crate::frame::Frame;
 
 /// Bonds in clusters, and what their atoms are like.
 #[derive(Clone, Copy)]
@@ -86,15 +86,6 @@ impl Lattice {
 fn place(positions: &[f32], low: Option<&[f32]>, atom: usize) -> Vector {
     let x = vector(positions, atom);
     low.map_or(x, |low| [0, 1, 2].map(|k| x[k] + low[3 * atom + k] as f64))
-}
-
-/// The bonds of a system could not be kept.
-fn lose(s: usize, frame: &mut Frame) {
-    if frame.control[DIVERGED] == 0 {
-        frame.control[DIVERGED] = s as i32 + 1;
-        frame.control[CAUSE] = 2;
-    }
-    frame.control[HALT] = 1;
 }
 
 /// A bond of a cluster, its atoms counted within the system.
@@ -234,7 +225,7 @@ pub fn shake(args: Args, frame: &mut Frame) {
                 }
             });
             if !is_whole {
-                lose(s, frame);
+                frame.report_diverged(s, 2);
             }
         }
     }
@@ -280,7 +271,7 @@ pub fn rattle(args: Args, frame: &mut Frame) {
             });
             cluster.changed(|atom, _, is| put(vectors, first + atom, is));
             if !is_whole {
-                lose(s, frame);
+                frame.report_diverged(s, 2);
             }
         }
     }

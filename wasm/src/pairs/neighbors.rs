@@ -1,7 +1,7 @@
 //! See src/kernels/pairs/neighbors.ts.
 
 use crate::args::Args;
-use crate::frame::{Frame, CAUSE, DIVERGED, HALT};
+use crate::frame::Frame;
 use crate::lanes::F4;
 use crate::pairs::lattice::Lattice;
 use crate::pairs::list::{PairList, Scratch, SystemPairs};
@@ -41,11 +41,7 @@ pub fn neighbors(args: Args, frame: &mut Frame) {
             pbc: &pbc[3 * s..3 * s + 3],
         };
         if !list.update(s, &now) {
-            if frame.control[DIVERGED] == 0 {
-                frame.control[DIVERGED] = s as i32 + 1;
-                frame.control[CAUSE] = 0;
-            }
-            frame.control[HALT] = 1;
+            frame.report_diverged(s, 0);
         }
     }
 }

@@ -71,7 +71,7 @@ fn system(s: u32) {
   }
 }`;
 
-/** Reports the diverged system with the lowest index, unless a system was reported before. */
+/** Reports the diverged system with the lowest index, unless a system with a lower one was reported in this step. */
 const REPORT_DIVERGED = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }
@@ -81,8 +81,10 @@ fn group(first: u32, lane: u32) {
   }
   left = largest_of_lanes(lane, left);
   if (lane != 0u || left == 0u) { return; }
-  if (control[${Control.DIVERGED}] == 0) {
-    control[${Control.DIVERGED}] = i32(params.systems - left) + 1;
+  let found = i32(params.systems - left) + 1;
+  let known = control[${Control.DIVERGED}];
+  if (known == 0 || found < known) {
+    control[${Control.DIVERGED}] = found;
     control[${Control.CAUSE}] = 1;
   }
   control[${Control.HALT}] = 1;

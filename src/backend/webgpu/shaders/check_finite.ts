@@ -48,7 +48,7 @@ fn group(s: u32, lane: u32) {
 }`;
 }
 
-/** Reports the diverged system with the lowest index, unless a system was reported before. */
+/** Reports the diverged system with the lowest index, unless a system with a lower one was reported in this step. */
 const REPORT = /* wgsl */ `
 fn group(first: u32, lane: u32) {
   if (first != 0u) { return; }
@@ -58,8 +58,9 @@ fn group(first: u32, lane: u32) {
   }
   left = largest_of_lanes(lane, left);
   if (lane != 0u || left == 0u) { return; }
-  if (control[${Control.DIVERGED}] == 0) {
-    let s = params.systems - left;
+  let s = params.systems - left;
+  let known = control[${Control.DIVERGED}];
+  if (known == 0 || i32(s) + 1 < known) {
     control[${Control.DIVERGED}] = i32(s) + 1;
     control[${Control.CAUSE}] = i32(causes[s]) - 1;
   }

@@ -4,9 +4,9 @@
  * @module
  */
 
-import { Control } from "../../../kernels/kernel.ts";
 import type { Pass } from "../program/shader.ts";
 import { COMPLETED_ROWS } from "./cells.ts";
+import { diverge } from "./diverge.ts";
 
 /**
  * Defines a function that returns the nearest periodic image of a vector. Without `cell` and `pbc`, it returns the
@@ -77,24 +77,8 @@ fn ease_of(a: u32) -> vec3<f32> {
 `;
 }
 
-/**
- * Defines a function that reports a system whose bonds could not be kept. Of several such systems, the one with the
- * lowest index is reported. A system that was reported for another cause keeps precedence.
- */
-export const REPORT_BROKEN: string = /* wgsl */ `
-fn lose(s: u32) {
-  atomicStore(&control[${Control.HALT}], 1);
-  loop {
-    let known = atomicLoad(&control[${Control.DIVERGED}]);
-    if (known != 0 && (known <= i32(s) + 1 || atomicLoad(&control[${Control.CAUSE}]) != 2)) { return; }
-    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], known, i32(s) + 1);
-    if (tried.exchanged) {
-      atomicStore(&control[${Control.CAUSE}], 2);
-      return;
-    }
-  }
-}
-`;
+/** Defines the function `diverge`, which reports a system whose bonds could not be kept. */
+export const REPORT_BROKEN: string = diverge(2);
 
 /**
  * Returns WGSL that iterates over the bonds of a cluster c, in rounds, until `adjust(b)` is true for all bonds b of a
@@ -110,5 +94,5 @@ export function rounds(adjust: string): string {
         if (!${adjust}) { is_done = false; }
       }
     }
-    if (!is_done) { lose(s); }`;
+    if (!is_done) { diverge(s); }`;
 }

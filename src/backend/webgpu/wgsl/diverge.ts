@@ -1,8 +1,8 @@
 import { Control } from "../../../kernels/kernel.ts";
 
 /**
- * Defines `fn diverge(s: u32)`, which reports that a system has diverged. Of several such systems, the one with the
- * lowest index is reported. The pass must declare `control` as atomic.
+ * Defines `fn diverge(s: u32)`, which reports that a system has diverged. Of several such systems in a step, the
+ * one with the lowest index is reported, with the cause that was found first. The pass must declare `control` as atomic.
  *
  * @param cause See `Control.CAUSE`.
  */
@@ -11,9 +11,9 @@ export function diverge(cause: number): string {
 fn diverge(s: u32) {
   atomicStore(&control[${Control.HALT}], 1);
   loop {
-    let before = atomicLoad(&control[${Control.DIVERGED}]);
-    if (before != 0 && before <= i32(s) + 1) { return; }
-    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], before, i32(s) + 1);
+    let known = atomicLoad(&control[${Control.DIVERGED}]);
+    if (known != 0 && known <= i32(s) + 1) { return; }
+    let tried = atomicCompareExchangeWeak(&control[${Control.DIVERGED}], known, i32(s) + 1);
     if (tried.exchanged) {
       atomicStore(&control[${Control.CAUSE}], ${cause});
       return;
