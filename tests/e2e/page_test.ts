@@ -29,6 +29,7 @@ Deno.test("a bundle for browsers imports its own files alone, and onnxruntime-we
         !names.includes(each.slice("./".length))
       );
       assertEquals(foreign, [], name);
+      assert(!(await Deno.readTextFile(`${folder}/${name}`)).includes("hooke_bg.wasm"), name);
     }
     const { first } = importsOf(await Deno.readTextFile(`${folder}/page.js`));
     assert(first.length > 0, "what is shared with the worker is a file of its own");

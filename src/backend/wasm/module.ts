@@ -1,6 +1,23 @@
 import { inflate } from "../../base/inflate.ts";
-import { initSync } from "../../../wasm/pkg/hooke.js";
-import * as exports from "../../../wasm/pkg/hooke.js";
+// By name, because the default export fetches a .wasm file that bundlers would look for and pages would not find.
+import {
+  allocate,
+  edges_free,
+  edges_new,
+  edges_place,
+  edges_room,
+  function_table,
+  initSync,
+  kernel_number,
+  pairs_atoms,
+  pairs_forget,
+  pairs_free,
+  pairs_load,
+  pairs_new,
+  pairs_save,
+  release,
+  run,
+} from "../../../wasm/pkg/hooke.js";
 import { WASM_BASE64, WASM_LENGTH } from "./module.gen.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
@@ -12,7 +29,24 @@ let loaded: WasmModule | undefined;
 export function loadModule(): WasmModule {
   if (loaded === undefined) {
     const { memory } = initSync({ module: unpackModule() });
-    loaded = { ...exports, memory, table: exports.function_table() };
+    loaded = {
+      allocate,
+      edges_free,
+      edges_new,
+      edges_place,
+      edges_room,
+      kernel_number,
+      pairs_atoms,
+      pairs_forget,
+      pairs_free,
+      pairs_load,
+      pairs_new,
+      pairs_save,
+      release,
+      run,
+      memory,
+      table: function_table(),
+    };
   }
   return loaded;
 }
