@@ -1,6 +1,5 @@
 import { signedVolume } from "./cells/inverse.ts";
-import { type Arrays, defineKernel, type Kernel } from "./kernel.ts";
-import { reportDiverged } from "./report_diverged.ts";
+import { type Arrays, defineKernel, type Kernel, reportDiverged } from "./kernel.ts";
 
 const args = {
   energies: "real optional",

@@ -1,5 +1,4 @@
-import { type Arrays, defineKernel, type Kernel } from "./kernel.ts";
-import { reportDiverged } from "./report_diverged.ts";
+import { type Arrays, defineKernel, type Kernel, reportDiverged } from "./kernel.ts";
 
 const args = {
   positions: "real optional",

@@ -52,7 +52,7 @@ impl Frame {
         self.active[system] != 0
     }
 
-    /// See src/kernels/report_diverged.ts.
+    /// See `reportDiverged` in src/kernels/kernel.ts.
     pub fn report_diverged(&mut self, system: usize, cause: i32) {
         let (found, known) = (system as i32 + 1, self.control[DIVERGED]);
         if known == 0 || found < known {

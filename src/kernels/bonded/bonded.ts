@@ -6,8 +6,7 @@
 
 import { invertCell } from "../cells/inverse.ts";
 import { nearest } from "../cells/nearest.ts";
-import type { Frame } from "../kernel.ts";
-import { reportDiverged } from "../report_diverged.ts";
+import { type Frame, reportDiverged } from "../kernel.ts";
 
 type Reals = ArrayLike<number>;
 

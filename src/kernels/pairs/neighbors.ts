@@ -1,6 +1,5 @@
 import { FARTHEST } from "../check_finite.ts";
-import { defineKernel, type Kernel } from "../kernel.ts";
-import { reportDiverged } from "../report_diverged.ts";
+import { defineKernel, type Kernel, reportDiverged } from "../kernel.ts";
 import type { PairList, SystemPairs } from "./pair_list.ts";
 import { findPairs, isDeepEnough } from "./find_pairs.ts";
 import { latticeOf } from "./lattice.ts";
