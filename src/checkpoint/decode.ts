@@ -35,7 +35,7 @@ import { unpack } from "./unpack.ts";
  * const bytes = encodeCheckpoint({ kind: "walk", schema: 1, data: { x: 2 } });
  * const { schema, data } = decodeCheckpoint(bytes, { kind: "walk", schema: 2 });
  * assertEquals([schema, data], [1, { x: 2 }]);
- * assertThrows(() => decodeCheckpoint(bytes.subarray(0, -1)), SyntaxError, "it is truncated");
+ * assertThrows(() => decodeCheckpoint(bytes.subarray(0, -1)), SyntaxError, "the file is truncated");
  * ```
  */
 export function decodeCheckpoint(

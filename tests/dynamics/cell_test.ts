@@ -260,7 +260,11 @@ Deno.test("options of cells are checked by each optimizer", () => {
       assertThrows(() => make(cell as CellOptions), error, message);
     refuses(3, TypeError, "cell must be a boolean or an object");
     refuses({ presure: 1 }, TypeError, "did you mean pressure?");
-    refuses({ pressure: NaN }, RangeError, "eV/Å³, as 100 * BAR is; got NaN");
+    refuses(
+      { pressure: NaN },
+      RangeError,
+      "from -10 to 10 eV/Å³ (write 100 bar as 100 * BAR); got NaN",
+    );
     refuses({ isotropic: 1 }, TypeError, "isotropic must be a boolean");
   }
 });

@@ -97,7 +97,11 @@ Deno.test("a run ends with an error before the steps of a system, or of an engin
       "set stepsDone to 0 and use a new engine",
     );
   }
-  await assertRejects(() => md.step(batch), RangeError, `it has done ${MOST} steps, the most`);
+  await assertRejects(
+    () => md.step(batch),
+    RangeError,
+    `it has done ${MOST} steps, the largest number`,
+  );
   assertEquals([...batch.get("stepsDone")], [9, MOST]);
   assertEquals(batch.get("positions"), before);
 });
@@ -114,7 +118,7 @@ Deno.test("frames of the last steps that can be counted have their numbers", asy
   await assertRejects(
     () => late.run(resumed, MOST + 5),
     RangeError,
-    `it has done ${MOST} steps, the most`,
+    `it has done ${MOST} steps, the largest number`,
   );
   assertEquals([...sink.read().get("step")].slice(-2), [MOST - 2, MOST - 1]);
 });

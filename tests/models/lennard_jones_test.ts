@@ -179,7 +179,10 @@ Deno.test(
     refuses({ ...good, sigma: NaN }, "sigma must be above 0 and finite; got NaN");
     refuses({ ...good, cutoff: "8" }, 'cutoff must be a number; got "8"');
     refuses({ ...good, skin: 0 }, "skin must be above 0");
-    refuses({ ...good, truncation: "smooth" }, "truncation must be shift, switch or cut");
+    refuses(
+      { ...good, truncation: "smooth" },
+      'truncation must be "shift", "switch" or "cut"; got "smooth"',
+    );
     refuses(
       { ...good, truncation: "switch", switchWidth: 9 },
       "switchWidth must be below the cutoff",

@@ -291,7 +291,11 @@ Deno.test("weights from other files are included when forces are added", async (
     const whole = decodeModel(beside.export());
     assertEquals(await loadExternalData(whole, () => new Uint8Array()), 0);
     const own = modelOf({ ...parts, weights: [weight("w", Float32Array.of(1))] });
-    await assertRejects(() => OnnxModel.open(own, given), RangeError, "does not use, w.bin");
+    await assertRejects(
+      () => OnnxModel.open(own, given),
+      RangeError,
+      "must contain only files of the model (it has none); got w.bin",
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -80,8 +80,8 @@ Deno.test("action throw ends the run with an error that names step, systems and 
   assertEquals(md.stepCount, error.step);
   assert(error.drift > 1e-9 && error.systems.length > 0);
   assert(
-    error.message.includes(`within 1e-9 eV per atom: in step ${error.step}`) &&
-      error.message.includes(`off by ${error.drift}`),
+    error.message.includes(`in step ${error.step}, the energy of system`) &&
+      error.message.includes(`has drifted by ${error.drift} (at most 1e-9 eV per atom)`),
     error.message,
   );
 });

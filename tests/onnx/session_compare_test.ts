@@ -49,7 +49,11 @@ Deno.test("a comparison needs two different inputs", async () => {
   await using session = await openSession(DOUBLE);
   const feed = (x: number) => ({ x: { data: Float32Array.of(x, 0, 0), dims: [1, 3] } });
   for (const feeds of [[], [feed(1)], [feed(1), feed(1)]]) {
-    await assertRejects(() => compareSessions(session, session, feeds), RangeError, "two inputs");
+    await assertRejects(
+      () => compareSessions(session, session, feeds),
+      RangeError,
+      "at least two different sets of inputs are required",
+    );
   }
   const found = await compareSessions(session, session, [feed(1), feed(2)]);
   assertEquals(found.map(({ run, output, ok }) => [run, output, ok]), [

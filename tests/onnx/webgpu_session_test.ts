@@ -138,7 +138,11 @@ gpuTest("invalid buffers are rejected before the GPU uses them", async () => {
   const run = (size: number, usage: number) => () =>
     session.run({ x: { buffer: gpuDevice.createBuffer({ size, usage }), dims: [1, 3] } });
   const all = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST;
-  await assertRejects(run(12, all), RangeError, "the buffer of x must have 16 bytes");
+  await assertRejects(
+    run(12, all),
+    RangeError,
+    "the buffer of x must have at least 16 bytes (rounded up to a multiple of 16); got 12",
+  );
   await assertRejects(run(16, GPUBufferUsage.STORAGE), TypeError, "STORAGE, COPY_SRC and COPY_DST");
   await run(16, all)();
   const f64 = { dtype: "float64", dims: [1], label: "e" } as const;

@@ -14,7 +14,11 @@ Deno.test("a path with an unknown ending is refused, and the known endings are n
   }
   await assertRejects(() => openSink(3 as unknown as string), TypeError, "3");
   const formats = { ".log": (path: string) => new JsonlSink(path) };
-  await assertRejects(() => openSink("x.xyz", { formats }), RangeError, "end with .log");
+  await assertRejects(
+    () => openSink("x.xyz", { formats }),
+    RangeError,
+    'its path must end with one of .log; got "x.xyz"',
+  );
   assert(Object.isFrozen(SINK_FORMATS));
 });
 

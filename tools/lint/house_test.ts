@@ -63,11 +63,15 @@ Deno.test("house/imports keeps onnxruntime-web and the compiled kernels to one p
   await checkRule(t, "imports", { file: "src/backend/webgpu/load.ts", good: [], bad: [wasm] });
 });
 
-Deno.test("house/imports lets checkpoints use files and nothing else, and only engines use them", async (t) => {
+Deno.test("house/imports lets checkpoints use the platform and nothing else, and only engines use them", async (t) => {
   await checkRule(t, "imports", {
     file: "src/checkpoint/file.ts",
-    good: ['const fs = await import("node:fs/promises");'],
-    bad: ['import { Batch } from "../batch/mod.ts";', 'import { show } from "../hooks/show.ts";'],
+    good: ['import { builtin } from "../platform/process.ts";'],
+    bad: [
+      'const fs = await import("node:fs/promises");',
+      'import { Batch } from "../batch/mod.ts";',
+      'import { show } from "../hooks/show.ts";',
+    ],
   });
   const use = 'import { writeCheckpoint } from "../checkpoint/mod.ts";';
   await checkRule(t, "imports", { file: "src/dynamics/engine.ts", good: [use], bad: [] });
