@@ -16,8 +16,7 @@ const PERFECT = -0.07761;
 /** Text printed at the end of the demo: suggestions for next steps. */
 export const NEXT = `
 Next: README.md does the same with your own structures, under "Relax structures".
-docs/atoms/index.md describes all engines. The source of this demo is src/cli/demo.ts, and
-"npx -y deno@2.9.6 task demo --help" lists its options.`;
+Its last table lists the pages of the documentation. The option --help lists the options of this demo.`;
 
 /** Returns the text that announces the relaxation. */
 export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {

@@ -472,7 +472,7 @@ Deno.test("a folder whose run failed in its first step accepts another configura
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 3 } }),
       RangeError,
-      "of the run; got",
+      "got one that differs in dt",
     );
   }));
 
@@ -482,12 +482,12 @@ Deno.test("another configuration, a folder with other files and one of a newer v
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 3 } }),
       RangeError,
-      "its configuration must have the hash",
+      "the configuration must be that of the run in it; got one that differs",
     );
     await assertRejects(
       () => openRunFolder(path, { config: { dt: 2, seed: 1, more: { dt: 3 } } }),
       RangeError,
-      ", which differs in more, seed. Use another folder",
+      "got one that differs in more, seed (hash ",
     );
     await using same = await openRunFolder(path, { config: { dt: 2.0 } });
     assertEquals(same.config, { dt: 2 });

@@ -124,8 +124,8 @@ Deno.test("the README's program for a run folder resumes in a user's folder", as
   const { text } = PROGRAMS.find(({ text }) => text.includes("openRunFolder(path, {"))!;
   await using folder = await ownFolder(text);
   const runs = [
-    ["50", /^step 50\/50 .*\n50 steps\n$/],
-    ["80", /^step 80\/80 .*\n80 steps\n$/],
+    ["50", /^step 0\/50 .*\nstep 50\/50 .*\n50 steps\n$/],
+    ["80", /^step 50\/80 .*\nstep 80\/80 .*\n80 steps\n$/],
     ["60", /^80 steps\n$/], // fewer than the run has done
   ] as const;
   for (const [steps, printed] of runs) {
@@ -286,9 +286,9 @@ slowTest(
   },
 );
 
-Deno.test("Ctrl-C closes the hooks of a loop with a signal, and those of one without are not", async () => {
+Deno.test("Ctrl-C closes the hooks of an engine with a signal, and not those of one without", async () => {
   const program = JOBS.find(({ text }) => text.includes("SIGINT"))!.text
-    .replace("loop.run(20)", "loop.run()");
+    .replace("run(batch, 1000)", "run(batch, 1e8)");
   const cases = [
     [program, "opened\nclosed: stopped\n"],
     [program.replace(/^Deno\..*$/gm, ""), "opened\n"],

@@ -455,7 +455,11 @@ Deno.test("invalid bonds are refused by name", async () => {
   ];
   for (const [attempt, error, message] of cases) await assertRejects(attempt, error, message);
   const same = Batch.from([new System({ symbols: ["H", "H"], positions: [1, 1, 1, 1, 1, 1] })]);
-  await assertRejects(() => tried(same, [fixBonds([[0, 1]])]), RangeError, "must not be at the same position");
+  await assertRejects(
+    () => tried(same, [fixBonds([[0, 1]])]),
+    RangeError,
+    "must not be at the same position",
+  );
 });
 
 Deno.test("a scheme that changes the cell is refused with bonds", async () => {

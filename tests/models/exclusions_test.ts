@@ -239,7 +239,11 @@ Deno.test("exclusions that are not valid are refused by name", async () => {
   const message = async (exclude: PairExclusions, systems: System[]) =>
     await evaluate(excluding(exclude), systems).then(() => "", (error) => error.message);
   assert((await message({ bonds: [[0, 6]] }, [chain()])).includes("the 6 atoms of system 0"));
-  assert((await message({ bonds: [BONDS, []] }, [chain()])).includes("or one for each of 1; got 2 lists"));
+  assert(
+    (await message({ bonds: [BONDS, []] }, [chain()])).includes(
+      "or one for each of 1; got 2 lists",
+    ),
+  );
 });
 
 slowTest("200,000 bonds can be excluded", () => {

@@ -117,5 +117,8 @@ Deno.test("a manifest may name the license and the source of a model, as texts",
   const wrong = { license: 1 } as never;
   let error: unknown;
   await OnnxModel.open(bytes, wrong).catch((caught) => error = caught);
-  assertEquals((error as Error).message.includes("the option license must be a string; got 1"), true);
+  assertEquals(
+    (error as Error).message.includes("the option license must be a string; got 1"),
+    true,
+  );
 });

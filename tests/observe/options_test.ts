@@ -46,9 +46,14 @@ Deno.test("two profilers on one engine need two names", () => {
 });
 
 Deno.test("without a file system a path needs write, and with write nothing else is used", async () => {
-  const platform = Object.getOwnPropertyDescriptor(globalThis, "Deno")!;
+  const hidden = ["process", "Deno"].map((name) => ({
+    name,
+    platform: Object.getOwnPropertyDescriptor(globalThis, name)!,
+  }));
   try {
-    Object.defineProperty(globalThis, "Deno", { ...platform, value: undefined });
+    for (const { name } of hidden) {
+      Object.defineProperty(globalThis, name, { configurable: true, value: undefined });
+    }
     const paths: unknown[] = [];
     assertThrows(
       () => new Profiler({ tracePath: "trace.json" }),
@@ -67,6 +72,6 @@ Deno.test("without a file system a path needs write, and with write nothing else
       "there is no file system",
     );
   } finally {
-    Object.defineProperty(globalThis, "Deno", platform);
+    for (const { name, platform } of hidden) Object.defineProperty(globalThis, name, platform);
   }
 });

@@ -179,6 +179,11 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   assertEquals([scalars["training/target_steps"], scalars["training/remaining_steps"]], [8, 7]);
   assert(epoch!.scalars["train/loss"]! > 0 && epoch!.scalars["val/loss"]! > 0);
   assertEquals(epoch!.scalars["loss/total"], undefined);
+  // STEP_END has reported them: a curve has one point in each step.
+  assertEquals(
+    Object.keys(epoch!.scalars).filter((name) => /^(optimizer|training)\//.test(name)),
+    [],
+  );
   assertEquals(reporter.history.series("val/loss").steps, [2, 4, 6, 8]);
 });
 

@@ -10,7 +10,7 @@
  */
 
 import { entryPoints, ROOT } from "../check/entry_points.ts";
-import { packageJson } from "./package_json.ts";
+import { OLDEST_NODE, packageJson } from "./package_json.ts";
 import { filesIn } from "./files_in.ts";
 import { withWorkerScripts, WORKERS } from "./worker_scripts.ts";
 
@@ -33,17 +33,27 @@ export async function buildPackage(folder: string): Promise<string> {
   await Deno.writeTextFile(`${target}/package.json`, `${JSON.stringify(json, null, 2)}\n`);
   await Deno.writeTextFile(
     `${target}/bin/hooke.js`,
-    `#!/usr/bin/env node
-import { runProgram } from "../dist/${COMMAND.replace(/ts$/, "js")}";
-
-await runProgram(import.meta.url);
-`,
+    commandScript(OLDEST_NODE),
     { mode: 0o755 },
   );
   for (const name of TEXTS) await Deno.copyFile(new URL(name, ROOT), `${target}/${name}`);
   const packed = `${folder}/hooke-${json.version}.tgz`;
   await run("tar", ["czf", packed, "-C", folder, "package"]);
   return packed;
+}
+
+/** Returns the script of the command. It names the oldest version of Node that works before it loads the package. */
+function commandScript(oldest: string): string {
+  return `#!/usr/bin/env node
+const [major, minor] = process.versions.node.split(".").map(Number);
+const [needed, atLeast] = "${oldest}".split(".").map(Number);
+if (major < needed || (major === needed && minor < atLeast)) {
+  console.error(\`Cannot run hooke: Node must be ${oldest} or later; this is \${process.version}\`);
+  process.exit(1);
+}
+const { runProgram } = await import("../dist/${COMMAND.replace(/ts$/, "js")}");
+await runProgram(import.meta.url);
+`;
 }
 
 /** Bundles the entry points, the scripts of workers and the command. Packages of npm are imported, not bundled. */

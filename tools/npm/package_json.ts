@@ -19,6 +19,9 @@ export type PackageJson = Readonly<Record<string, unknown>> & { readonly version
 /** Packages that add native code and WebGPU. They are large, so a program installs them only if it needs them. */
 const OPTIONAL = { "onnxruntime-node": "1.30.0", "webgpu": "^0.6.2" };
 
+/** Oldest version of Node that works: the first that has `node:sqlite` without a flag. */
+export const OLDEST_NODE = "22.13";
+
 /** Variables that GitHub sets for jobs. */
 export interface GitHubVariables {
   readonly GITHUB_SERVER_URL?: string;
@@ -42,7 +45,7 @@ export function packageJson(config: Config, variables: GitHubVariables = {}): Pa
       repository: { type: "git", url: `git+${server}/${repository}.git` },
     }),
     type: "module",
-    engines: { node: ">=22.13" }, // node:sqlite without a flag
+    engines: { node: `>=${OLDEST_NODE}` },
     sideEffects: false,
     bin: { hooke: "bin/hooke.js" },
     exports: {

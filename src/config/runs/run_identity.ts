@@ -63,9 +63,11 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   }
   if (!isOther) return known;
   throw new RangeError(
-    `Cannot open run folder ${paths.folder}: its configuration must have the hash ` +
-      `${known.configHash ?? "null (no configuration)"} of the run; got ${hash}` +
-      `${differing(known.config, config)}. Use another folder: nextRunFolder() finds a free one`,
+    `Cannot open run folder ${paths.folder}: the configuration must be that of the run in it; ` +
+      `got one that differs${differing(known.config, config)} (hash ${hash}, the run has ` +
+      `${
+        known.configHash ?? "no configuration"
+      }). Use another folder: nextRunFolder() finds a free one`,
   );
 }
 
@@ -90,7 +92,7 @@ function differing(known: unknown, config: unknown): string {
   if (!isObject(known) || !isObject(now)) return "";
   const names = [...new Set([...Object.keys(known), ...Object.keys(now)])]
     .filter((name) => textOf(known[name]) !== textOf(now[name]));
-  return `, which differs in ${names.join(", ")}`;
+  return ` in ${names.join(", ")}`;
 }
 
 function textOf(value: unknown): string {

@@ -164,7 +164,9 @@ export class ProgressHook implements FinishedHook<string> {
     this.#last = undefined;
     this.#hasWritten = false;
     this.#reported = -1;
-    this.#write(runLine({ steps, of: this.#options.nSteps, rate: { steps: 0, seconds: 0 } }, []));
+    const { nSteps: of } = this.#options;
+    if (of !== undefined && steps >= of) return; // nothing is left to do
+    this.#write(runLine({ steps, of, rate: { steps: 0, seconds: 0 } }, []));
   }
 
   #reportAtoms({ stepCount, batch, read, stream, workflow }: DynamicsContext): void {

@@ -151,6 +151,11 @@ function trainingScalars(ctx: AnyContext, stage: string): Record<string, number>
   return found;
 }
 
+/** Returns whether a scalar of training describes a step, not the epoch or validation that ends with the step. */
+export function isOfStep(name: string): boolean {
+  return name.startsWith("optimizer/") || name.startsWith("training/");
+}
+
 /** Returns the greater of two numbers; NaN if either is NaN. */
 function greater(a: number, b: number): number {
   return b > a || Number.isNaN(b) ? b : a;

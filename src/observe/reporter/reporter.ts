@@ -7,7 +7,7 @@ import type { AnyStages } from "../../hooks/protocol/stage.ts";
 import type { FinishedHook, Otherwise } from "../../hooks/protocol/table.ts";
 import { isThenable } from "../../base/sequence.ts";
 import { TrainingStage } from "../../training/stages.ts";
-import { COLLECTED, collectScalars, statusScalars } from "./collect_scalars.ts";
+import { COLLECTED, collectScalars, isOfStep, statusScalars } from "./collect_scalars.ts";
 import { Pace } from "../any/pace.ts";
 import {
   readReporter,
@@ -178,8 +178,10 @@ export class Reporter implements FinishedHook<string> {
     const posted = this.#posted(ctx);
     const scalars = {
       ...named(posted, ({ values }) => values),
-      ...collectScalars(ctx, stage, this.#options),
-      ...this.#pace.at(kind, stepsDone({ step, stage })),
+      ...this.#ofStage(stage, {
+        ...collectScalars(ctx, stage, this.#options),
+        ...this.#pace.at(kind, stepsDone({ step, stage })),
+      }),
     };
     const histograms = named(posted, ({ histograms = {} }) => histograms);
     const has = Object.keys(histograms).length > 0 && { histograms };
@@ -187,6 +189,16 @@ export class Reporter implements FinishedHook<string> {
     const { batch } = ctx as { readonly batch?: Batch };
     this.#last = { snapshot, batch: kind === "dynamics" ? batch : undefined };
     return this.#report(snapshot);
+  }
+
+  /**
+   * Returns the values to report at a stage. Values that STEP_END reports are left out of the summaries, because a
+   * curve must not have two points in one step.
+   */
+  #ofStage(stage: string, values: Record<string, number>): Record<string, number> {
+    const { stages } = this.#options;
+    if (!SUMMARY_STAGES.includes(stage) || !stages.includes(TrainingStage.STEP_END)) return values;
+    return Object.fromEntries(Object.entries(values).filter(([name]) => !isOfStep(name)));
   }
 
   /** Returns the rows that other hooks have posted since the last call, and marks them as seen. */

@@ -60,7 +60,11 @@ Deno.test("tensorData() refuses values that are not tensors, and shapes that do 
     RangeError,
     "whose product is its 6 numbers; got [4, 2]",
   );
-  assertThrows(make({ x: { ...x, dims: [-3, -2] } }), RangeError, "non-negative integers as dims, whose product is its 6 numbers; got [-3, -2]");
+  assertThrows(
+    make({ x: { ...x, dims: [-3, -2] } }),
+    RangeError,
+    "non-negative integers as dims, whose product is its 6 numbers; got [-3, -2]",
+  );
   assertThrows(
     make({ x, y: { data: new Float32Array(2) } }),
     RangeError,
