@@ -196,11 +196,8 @@ Deno.test("a hook of kernels is taken where its stage and what it writes are the
     }
   }
   // @ts-expect-error it does not say what it changes
-  assertThrows(
-    () => md.hooks.add(new Undeclared()),
-    TypeError,
-    "writes must be a non-empty array of the fields",
-  );
+  const attempt = () => md.hooks.add(new Undeclared());
+  assertThrows(attempt, TypeError, "writes must be a non-empty array of the fields");
   const loop = new Loop({ kinds: TrainingStage, context: { epoch: 0 }, step: () => {} });
   // @ts-expect-error an engine of another kind
   assertThrows(() => loop.hooks.add(new Clamp()), TypeError);
