@@ -157,6 +157,8 @@ Deno.test("a second run measures its own speed, and shows the steps of both", as
   await md.run(batch, 5);
   assertMatch(texts[5]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
   assertEquals(texts[6], "step 5/10 (50 %)\n");
+  await md.run(batch, 0);
+  assertEquals(texts.length, 12); // no line if nothing is left to do
   assertMatch(texts[7]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
 });
 

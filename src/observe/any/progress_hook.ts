@@ -79,8 +79,8 @@ const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
  * time. Converged systems are left out if the engine has no `ConvergenceHook` and no stages.
  *
  * On a terminal, one line is repainted ten times a second. Otherwise a plain line without escape codes is written
- * every ten seconds. The first line, with the number of steps done, is written when the run begins. The last line
- * shows the last step.
+ * every ten seconds. The first line, with the number of steps done, is written when the run begins, unless `nSteps`
+ * are done. The last line shows the last step.
  *
  * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining
  * time.
