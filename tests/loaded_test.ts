@@ -68,7 +68,7 @@ Deno.test("all of batches, dynamics and models loads at most 270 files", () => {
 
 Deno.test("only what a run uses is loaded: no shader, thread, checkpoint, stream or XYZ reader before", () => {
   const late =
-    /\/src\/(backend\/(webgpu|threads)|checkpoint|batch\/extxyz)\/|\/(constrained|stream|late_report)\.ts$/;
+    /\/src\/(backend\/(webgpu|threads)|checkpoint|batch\/extxyz)\/|\/(constrained|stream|engine_streams|late_report)\.ts$/;
   const loaded = filesOf("./batch", "./dynamics", "./models");
   assertEquals(loaded.filter((each) => late.test(each)), []);
 });

@@ -12,7 +12,7 @@ import type { HookSet, Names } from "../hooks/registry/hook_set.ts";
 import type { Model } from "../models/model.ts";
 import type { Constraint } from "./constraints/constraint.ts";
 import type { SavedDynamics } from "./engine/checkpoint.ts";
-import { Checkpoints } from "./engine/checkpoints.ts";
+import { Checkpoints, StreamsOnDemand } from "./engine/checkpoints.ts";
 import { checkDynamicsOptions, checkRun } from "./engine/dynamics_checks.ts";
 import { DynamicsEngine } from "./engine/dynamics_engine.ts";
 import type {
@@ -26,7 +26,6 @@ import { keepParts, type WholeEngine } from "./engine/engine_parts.ts";
 import type { Integrator } from "./integrators/integrator.ts";
 import { checkIntegrator } from "./integrators/integrator_checks.ts";
 import type { DynamicsBase } from "./stages.ts";
-import { EngineStreams, NO_STREAM } from "./streaming/engine_streams.ts";
 import type { SizeAwareSampler } from "./streaming/sampler.ts";
 import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 
@@ -53,7 +52,7 @@ export class Dynamics<
   outcome: Outcome | undefined;
   readonly #options: DynamicsOptions;
   readonly #engine: DynamicsEngine;
-  readonly #streams: EngineStreams;
+  readonly #streams: StreamsOnDemand;
   readonly #checkpoints: Checkpoints;
   #state: "idle" | "running" | "closed" = "idle";
   /** The fused engine of which this engine is a stage, if any. */
@@ -75,7 +74,7 @@ export class Dynamics<
       workflow: this,
       contextOf: (batch) => this.buildContext(batch),
     });
-    this.#streams = new EngineStreams(this.#engine);
+    this.#streams = new StreamsOnDemand(this.#engine);
     this.#checkpoints = new Checkpoints(this.#engine, this.#streams);
     const { loop } = this.#engine;
     keepParts(this, {
@@ -202,14 +201,15 @@ export class Dynamics<
    */
   async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");
-    await this.#streams.check(sampler, options);
-    const stream = await this.#streams.open(sampler, options);
-    if (stream === undefined) return NO_STREAM;
+    const streams = await this.#streams.open();
+    await streams.check(sampler, options);
+    const stream = await streams.open(sampler, options);
+    if (stream === undefined) return streams.none;
     if (stream.isDone) return stream.summary;
     const { nSteps = Infinity } = options;
     checkRun(this.name, stream.batch, nSteps);
     await this.#orFail(() =>
-      this.#streams.during(stream, async () => {
+      streams.during(stream, async () => {
         await this.#with(stream.batch, () => this.#runSteps(nSteps));
       })
     );

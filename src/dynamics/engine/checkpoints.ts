@@ -13,16 +13,33 @@ import type { DynamicsEngine } from "./dynamics_engine.ts";
 const loadCheckpointing = () => import("../../checkpoint/mod.ts");
 const loadOptions = () => import("./saved_options.ts");
 
+/** The streams of one engine. Their code is loaded with the first of them, because most runs do not stream. */
+export class StreamsOnDemand {
+  readonly #engine: DynamicsEngine;
+  /** The streams; `undefined` until `open` was called. */
+  current: EngineStreams | undefined;
+
+  constructor(engine: DynamicsEngine) {
+    this.#engine = engine;
+  }
+
+  /** Returns the streams. */
+  async open(): Promise<EngineStreams> {
+    const { EngineStreams } = await import("../streaming/engine_streams.ts");
+    return this.current ??= new EngineStreams(this.#engine);
+  }
+}
+
 /** Saves and loads the state of one engine. */
 export class Checkpoints {
   readonly #engine: DynamicsEngine;
-  readonly #streams: EngineStreams;
+  readonly #streams: StreamsOnDemand;
   /** True while the current run waits between two steps. */
   #isBetween = false;
   /** The batch that `load` has returned, until the next run begins. */
   #loaded: Batch | undefined;
 
-  constructor(engine: DynamicsEngine, streams: EngineStreams) {
+  constructor(engine: DynamicsEngine, streams: StreamsOnDemand) {
     this.#engine = engine;
     this.#streams = streams;
   }
@@ -35,7 +52,7 @@ export class Checkpoints {
       ...await this.#integrator(),
       loop: loop.save(),
       ...await current.save(),
-      ...await this.#streams.save(),
+      ...await this.#streams.current?.save(),
     };
   }
 
@@ -47,7 +64,7 @@ export class Checkpoints {
     const { loop, current, held } = this.#engine;
     const { state, clock } = current;
     const saved = await this.#integrator();
-    const kept = { ...saved, ...await current.snapshot(), ...await this.#streams.save() };
+    const kept = { ...saved, ...await current.snapshot(), ...await this.#streams.current?.save() };
     return held.lend(state.savedToHost(kept.resident), (batch) => {
       const copy = Batch.load(batch.save());
       clock.note(copy);
@@ -78,11 +95,12 @@ export class Checkpoints {
     const { name, integrator, place, loop } = this.#engine;
     assertSaved(name, integrator.name, saved);
     const batch = Batch.load(saved.batch);
+    const streams = saved.stream === undefined ? this.#streams.current : await this.#streams.open();
     try {
       const run = await place.enter(batch);
       place.load(run, saved);
       loop.load(saved.loop);
-      this.#streams.load(saved.stream);
+      streams?.load(saved.stream);
       if (saved.stream !== undefined) {
         run.clock.carry(saved.stream.clock, Array.from({ length: batch.size }, (_, s) => s));
       }

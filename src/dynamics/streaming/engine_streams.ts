@@ -16,8 +16,7 @@ import type { StreamOptions, StreamSummary } from "./stream_options.ts";
 // The module is loaded when it is first used, because most runs do not stream.
 const loadStreaming = () => import("./mod.ts");
 
-/** Summary of a stream whose source has no systems. */
-export const NO_STREAM: StreamSummary = {
+const NO_STREAM: StreamSummary = {
   systems: 0,
   graduated: 0,
   converged: 0,
@@ -35,6 +34,8 @@ export class EngineStreams {
   #last: Stream | undefined;
   /** The stream in a loaded checkpoint, which the next call continues. */
   #loaded: SavedStream | undefined;
+  /** Summary of a stream whose source has no systems. */
+  readonly none: StreamSummary = NO_STREAM;
   /** The stream that was resumed from a checkpoint, until its first step. */
   #resumed: Stream | undefined;
 
