@@ -2,7 +2,7 @@
  * Measures what one pass gains: prints how long a run of a potential with forces takes with and without the pass, ms, on
  * onnxruntime-web and, if it is installed, onnxruntime-node, one thread each. In a process of its own.
  *
- * Usage: `passes.ts MODEL.onnx COPIES EVENTS PASS`, with so many copies of the reference beside the model. With 0 copies,
+ * Usage: `passes.ts MODEL.onnx COPIES EVENTS PASS`, with that number of copies of the reference beside the model. With 0 copies,
  * the model runs on the 28 atoms of a cell of LiFePO4.
  *
  * @module

@@ -26,7 +26,7 @@ import { GraphFacts } from "../../infer/facts.ts";
  * builder.output("y", builder.op("MatMul", [vectors, numbers], "f32"));
  * const graph = new Graph(decodeModel(builder.build()));
  * assertEquals(matMulToMul(graph), 1);
- * assertEquals(graph.nodes.map(({ opType }) => opType), ["Mul"]);
+ * assertEquals(graph.nodes.map(({ opType }) => opType), ["Squeeze", "Squeeze", "Mul", "Unsqueeze"]);
  * ```
  */
 export function matMulToMul(graph: Graph): number {
