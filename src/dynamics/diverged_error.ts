@@ -10,6 +10,8 @@ export interface DivergedDetails {
   readonly fault?: string | undefined;
   /** Explanation of why the cell is too flat or too small for the neighbor pairs. */
   readonly flat?: string;
+  /** True if the first of the diverged systems is periodic. */
+  readonly isPeriodic?: boolean;
   /** Names of the systems in messages, from `systemName`. @default their slots */
   readonly names?: readonly string[];
   /** Time step, fs; `undefined` if steps take no time or the time step is not known. */
@@ -92,15 +94,17 @@ function happened({ cause = "positions", atom, model, fault, flat }: DivergedDet
 }
 
 /** Returns the part of the message that recommends a remedy. */
-function advice({ cause = "positions", flat, dt }: DivergedDetails): string {
+function advice({ cause = "positions", flat, isPeriodic, dt }: DivergedDetails): string {
   const smaller = dt === undefined ? "Try a smaller step" : `Try a smaller dt (now ${dt} fs)`;
   if (cause === "bonds") {
     return `${smaller}, and look for bonds whose lengths contradict each other`;
   }
   if (cause === "cell" && flat !== undefined) {
-    return "Use a shorter cutoff or a repeated cell, or a smaller dt if the run has changed the cell";
+    return "Use a shorter cutoff or a supercell, or a smaller dt if the run has changed the cell";
   }
-  if (cause === "pairs") return 'Pass device: "wasm", or use a shorter cutoff or a repeated cell';
+  if (cause === "pairs") {
+    return `Pass device: "wasm", or use a shorter cutoff${isPeriodic ? " or a supercell" : ""}`;
+  }
   if (cause === "forces" || cause === "energy") {
     return "Look for atoms that are too close to each other, or unlike those the model was made for; " +
       `then ${smaller.charAt(0).toLowerCase()}${smaller.slice(1)}`;

@@ -83,7 +83,7 @@ export interface StoredSink extends Sink, AsyncDisposable {
    */
   write(batch: Batch, mask?: SystemMask): void | Promise<void>;
   /**
-   * Waits until all systems are on the disk. Throws the first error of a write since the last call.
+   * Waits until all systems are on the disk. Throws the first write error that no earlier call has thrown.
    */
   flush(): Promise<void>;
   /** Returns the systems of a slice, without reading the others. Throws a RangeError if the slice selects no system. */

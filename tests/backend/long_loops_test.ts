@@ -61,7 +61,7 @@ const isSoftware = device?.adapterInfo.isFallbackAdapter === true ||
   /llvmpipe|swiftshader/i.test(device?.adapterInfo.description ?? "");
 
 const TOO_MANY =
-  /^System 0 .*an atom has more pairs than this GPU can process: its faces are \S+ Å apart along a, and pairs reach \S+ Å \(cutoff \S+ Å, skin 1.5 Å\). Pass device: "wasm", or use a shorter cutoff or a repeated cell$/;
+  /^System 0 .*an atom has more pairs than this GPU can process: its faces are \S+ Å apart along a, and pairs reach \S+ Å \(cutoff \S+ Å, skin 1.5 Å\). Pass device: "wasm", or use a shorter cutoff or a supercell$/;
 
 testOnGpu(
   "the energy is correct, or an error says that the cell is too small for the cutoff",

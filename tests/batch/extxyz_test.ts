@@ -100,7 +100,7 @@ Deno.test("readExtxyz() gives frame by frame, from text or lines, with any line 
   assertEquals(parseExtxyz(""), []);
   const frames = readExtxyz(frame("a=1") + "3\nbroken");
   assertEquals(frames.next().value?.info, { a: 1 });
-  assertThrows(() => frames.next(), SyntaxError, "the file ends in line 5, after 0 of them");
+  assertThrows(() => frames.next(), SyntaxError, "the file ends after 0 of them, in line 5");
 });
 
 Deno.test("readExtxyz() reads numbers that are not finite: a frame of a run that has diverged is data", () => {
@@ -121,7 +121,10 @@ Deno.test("readExtxyz() refuses bad files, naming the line", () => {
     ["0\n\n", "line 1: a frame must begin with its number of atoms, 1 or more"],
     ["-1\n\n", "line 1"],
     ["1", "line 1: a comment must follow the number of atoms"],
-    ["2\n\nAr 0 0 0", "must have its 2 atoms; the file ends in line 3, after 1 of them"],
+    [
+      "2\n\nAr 0 0 0",
+      "the frame that begins in line 1 declares 2 atoms, but the file ends after 1 of them, in line 3",
+    ],
     [frame(extended, "Ar 0 0"), 'line 3: atom 0 must have 4 columns; got "Ar 0 0"'],
     [frame(extended, "Ar 0 0 0\nAr 0 0 0 0"), "line 4: atom 1 must have 4 columns"],
     [frame("", "Ar 0 0"), "line 3: atom 0 must have 4 columns"],

@@ -141,7 +141,8 @@ Deno.test("options for no hook, and for two hooks of one name, are errors", asyn
   });
   assert(
     twice.includes(
-      "the name hookConfigs.MyCustomHook must belong to one entry of hookClasses; got 2 such entries",
+      "hookConfigs.MyCustomHook must match one entry of hookClasses; it matches 2. " +
+        `Use the full entry as the key, such as "${MINE}"`,
     ),
     twice,
   );

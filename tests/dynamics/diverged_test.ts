@@ -218,3 +218,16 @@ Deno.test(
     }
   }),
 );
+
+Deno.test("the error for too many pairs recommends a supercell only for periodic systems", () => {
+  const adviceFor = (isPeriodic: boolean) =>
+    new DivergedError("NVE", 3, [0], { cause: "pairs", flat: "", isPeriodic }).message
+      .split(". ")[1];
+  assertEquals(
+    [true, false].map(adviceFor),
+    [
+      'Pass device: "wasm", or use a shorter cutoff or a supercell',
+      'Pass device: "wasm", or use a shorter cutoff',
+    ],
+  );
+});

@@ -414,7 +414,7 @@ Deno.test("invalid bonds are refused by name", async () => {
     [
       () => tried(water(), [fixBonds([[0, 3]])]),
       RangeError,
-      "the atoms of bond 0 of system 0 must be below 3, its number of atoms; got 3",
+      "the atom indices of bond 0 of system 0 must be less than 3, the number of atoms in that system; got 3",
     ],
     [
       () => tried(water(), [fixBonds([[[0, 1]], []])]),

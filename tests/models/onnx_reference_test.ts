@@ -50,7 +50,12 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
     TypeError,
     "model of the reference must be a SHA-256",
   ],
-  ["an energy too few", { energy: [1] }, RangeError, "energy of the reference must be a list of 2"],
+  [
+    "an energy too few",
+    { energy: [1] },
+    RangeError,
+    "energy of the reference must be a list with one element for each of 2 structures; got [1]",
+  ],
   [
     "an energy that is not a number",
     { energy: [1, null] },
@@ -74,13 +79,13 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
     "an unknown element",
     { structures: [{ ...crystal, symbols: ["Zz"] }, molecule] },
     TypeError,
-    "structures[0]",
+    'structures[0].symbols[0] of the reference must be an element symbol; got "Zz"',
   ],
   [
     "half a cell",
     { structures: [{ ...crystal, cell: [5, 5, 5] }, molecule] },
     TypeError,
-    "9 numbers or null",
+    "structures[0].cell of the reference must be a flat list of 9 numbers or null; got [5, 5, 5]",
   ],
   [
     "no structures",
@@ -92,7 +97,7 @@ const WRONG: readonly [string, unknown, typeof TypeError, string][] = [
     "a periodic structure without a cell",
     { structures: [crystal, { ...molecule, pbc: [true, false, false] }] },
     TypeError,
-    "structures[1]",
+    "structures[1].cell of the reference must be a flat list of 9 numbers, because pbc is periodic; got null",
   ],
   [
     "errors of single precision that are not numbers",

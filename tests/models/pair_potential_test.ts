@@ -272,7 +272,7 @@ Deno.test("the numbers of an energy must be finite in float32", () => {
     assertThrows(
       () => pairPotential({ name: "wrong", parameters: {}, energy }),
       RangeError,
-      `must be at most 3.4e38, the limit of float32; got ${value}`,
+      `must be between −3.4e38 and 3.4e38, the limits of float32; got ${value}`,
     );
   refuses((r) => r.mul(1e40), "1e+40");
   refuses((r) => r.mul(1e200).mul(1e200), "Infinity");

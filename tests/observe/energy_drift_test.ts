@@ -81,7 +81,11 @@ Deno.test("action throw ends the run with an error that names step, systems and 
   assert(error.drift > 1e-9 && error.systems.length > 0);
   assert(
     error.message.includes(`in step ${error.step}, the energy of system`) &&
-      error.message.includes(`has drifted by ${error.drift} (at most 1e-9 eV per atom)`),
+      error.message.includes(
+        `has drifted by ${
+          Number(error.drift.toPrecision(3))
+        } eV per atom, but at most 1e-9 eV per atom is allowed`,
+      ),
     error.message,
   );
 });

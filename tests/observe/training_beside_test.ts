@@ -197,7 +197,7 @@ Deno.test("a message that cannot be posted is a warning that is counted, and tra
     onWarning: (warning) => void warnings.push(warning),
   });
   assertEquals((await trainer.train()).status, "completed");
-  assert(String(warnings[0]!.error).includes("answered 503"), String(warnings[0]!.error));
+  assert(String(warnings[0]!.error).includes("responded 503"), String(warnings[0]!.error));
   assertEquals(warnings[0]!.stage, "training/VALIDATION_END"); // reported while the run goes on
   const { errors } = trainer.hooks.list().find(({ name }) => name === "webhook")!;
   assertEquals([errors, warnings.length], [2, 2]);

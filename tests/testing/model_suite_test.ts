@@ -61,7 +61,7 @@ Deno.test("forces of the wrong sign are no slopes of the energy, and it is said 
 });
 
 Deno.test("NaN is found, and what feels nothing", async () => {
-  const all = "outputs are as declared, finite, and some forces are not 0";
+  const all = "outputs are as declared and finite, and some forces are not 0";
   const nan = await found(springs(({ forces, system }, energy) => {
     if (system === 1) forces[8] = NaN;
     return energy;

@@ -40,9 +40,9 @@ export function readPairs(line: string): Map<string, Value> {
     }
     if (pairs.size === MOST_KEYS) {
       throw new SyntaxError(
-        `Cannot read a comment: it must have at most ${MOST_KEYS} keys; got more, of which ${
+        `Cannot read a comment: it must have at most ${MOST_KEYS} keys; got another key, ${
           show(key)
-        } is the first`,
+        }`,
       );
     }
     pairs.set(key, value === undefined ? true : readValue(value, key));

@@ -120,7 +120,10 @@ function readRows({ columns, open }: Comment, count: number, lines: LineReader):
     const line = lines.next();
     if (line === undefined) {
       throw new SyntaxError(
-        `Cannot read extxyz: a frame must have its ${count} atoms; the file ends in line ${lines.number}, after ${atom} of them`,
+        `Cannot read extxyz: the frame that begins in line ${
+          firstLine - 2
+        } declares ${count} atoms, but the file ` +
+          `ends after ${atom} of them, in line ${lines.number}`,
       );
     }
     const words = line.trim().split(/\s+/);

@@ -47,7 +47,10 @@ export class NearPairs {
   infos: readonly Info[] = [];
   /** Number of pairs in which each atom is the first. */
   counts: Int32Array = new Int32Array();
-  /** Index of each pair among the candidates of its system, in the order of the first atoms. */
+  /**
+   * For each pair, its index among the candidates of its system, ordered by first atom. Only the first `count`
+   * elements are valid.
+   */
   places: Int32Array = new Int32Array();
   /** Number of pairs. */
   count = 0;

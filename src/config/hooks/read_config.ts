@@ -6,6 +6,7 @@
 
 import { ERROR_POLICIES } from "../../hooks/protocol/protocol.ts";
 import { isObject, type Members } from "../../base/object.ts";
+import { show } from "../../base/show.ts";
 import { bareName, isModule } from "./hook_module.ts";
 import { type HookList, unknownMember } from "./hook_schema.ts";
 import {
@@ -122,7 +123,8 @@ function classesOf(members: HooksConfigMembers, paths: Paths): WantedHook[] {
     if (fitting === 1) continue;
     if (fitting > 1) {
       throw new RangeError(
-        `Cannot configure hooks: the name ${configs}.${key} must belong to one entry of ${at}; got ${fitting} such entries`,
+        `Cannot configure hooks: ${configs}.${key} must match one entry of ${at}; it matches ${fitting}. ` +
+          `Use the full entry as the key, such as ${show(hookClasses[bare.indexOf(key)])}`,
       );
     }
     throw new RangeError(unknownMember(`${configs}.${key}`, key, [...hookClasses, ...bare]));

@@ -130,9 +130,9 @@ function pairsOf(state: ResidentBatch, bonds: BondChoice): Pairs[] {
     for (const [b, pair] of pairs.entries()) {
       if (Math.max(...pair) < atoms) continue;
       throw new RangeError(
-        `Cannot ${ACTION}: the atoms of bond ${b} of system ${
+        `Cannot ${ACTION}: the atom indices of bond ${b} of system ${
           systemName(state.batch.infos, s)
-        } must be below ${atoms}, its number of atoms; got ${Math.max(...pair)}`,
+        } must be less than ${atoms}, the number of atoms in that system; got ${Math.max(...pair)}`,
       );
     }
   }

@@ -45,7 +45,7 @@ export function detailsOf(
     return after(firstNotFinite(state, cause, system), (atom) => ({ ...known, cause, atom }));
   }
   if (cause === "pairs") {
-    return after(tooManyPairs(state, system), (flat) => ({ ...known, cause, flat }));
+    return after(tooManyPairs(state, system), (found) => ({ ...known, ...found, cause }));
   }
   return after<DivergedDetails, DivergedDetails>(pairFailure(state, system), (failure) => ({
     ...known,

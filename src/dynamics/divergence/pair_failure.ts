@@ -61,8 +61,11 @@ function flatness(
   }
 }
 
-/** Returns the explanation for a message if an atom has more pairs than the device can process. */
-export function tooManyPairs(state: ResidentBatch, system: number): string | Promise<string> {
+/** Returns the details for a message if an atom has more pairs than the device can process. */
+export function tooManyPairs(
+  state: ResidentBatch,
+  system: number,
+): DivergedDetails | Promise<DivergedDetails> {
   const buffers = { cell: state.field("cell"), pbc: state.field<"i32">("pbc") };
   return state.withArrays(buffers, [], ({ cell, pbc }) => {
     const { heights, periodic } = latticeOf(
@@ -71,9 +74,9 @@ export function tooManyPairs(state: ResidentBatch, system: number): string | Pro
     );
     const longest = [...state.allPairs].reduce((a, b) => b.cutoff > a.cutoff ? b : a);
     const repeated = [0, 1, 2].filter((k) => periodic[k]);
-    if (repeated.length === 0) return reached(longest);
+    if (repeated.length === 0) return { flat: reached(longest), isPeriodic: false };
     const k = repeated.reduce((a, b) => heights[b]! < heights[a]! ? b : a);
-    return `${gap(heights, k)}, and ${reached(longest)}`;
+    return { flat: `${gap(heights, k)}, and ${reached(longest)}`, isPeriodic: true };
   });
 }
 

@@ -64,7 +64,7 @@ export interface SystemStream {
   begin(): Promise<void>;
   /** Returns the number of steps that can run until systems must be removed or admitted. */
   free(): number;
-  /** Counts steps that are done. Removes finished systems and admits others. */
+  /** Adds `done` to the step counts. Then removes finished systems and admits others, if that is due. */
   stepped(done: number): void | PromiseLike<void>;
   /** Ends a run. */
   end(): void;

@@ -210,7 +210,7 @@ export class Stream implements SystemStream {
     return this.#schedule.free(this.#engine.loop.stepCount);
   }
 
-  /** Counts steps that are done. Removes systems that have done all their steps, and refills if it is time. */
+  /** Adds `done` to the step counts. Then removes finished systems and admits others, if that is due. */
   stepped(done: number): void | PromiseLike<void> {
     const schedule = this.#schedule, { isHost } = schedule;
     const last = this.#engine.loop.stepCount + done - 1;

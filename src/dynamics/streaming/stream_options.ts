@@ -54,7 +54,7 @@ export interface StreamSummary {
   readonly converged: number;
   /** Systems that have diverged and were dropped. */
   readonly failures: readonly StreamFailure[];
-  /** Number of steps that the engine has done. */
+  /** Number of steps of this stream, including those of earlier calls that it continues. */
   readonly steps: number;
   /** Number of refills. */
   readonly refills: number;

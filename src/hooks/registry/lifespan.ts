@@ -264,8 +264,8 @@ export class Lifespan {
 }
 
 /**
- * Returns whether an error says that another run writes to the same file. Both runs would damage it, so the error
- * ends this run under any error policy.
+ * Returns whether an error says that another run uses the same file or folder. At the beginning of a run, such an
+ * error ends the run under any error policy, because both runs would damage the data.
  */
 function isBusy(error: unknown): boolean {
   return (error as { readonly code?: unknown } | undefined)?.code === "EBUSY";

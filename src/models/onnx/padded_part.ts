@@ -111,8 +111,8 @@ function differenceOf(
     const { ok, worst, at, limit } = compareTensors(found, wanted, TOLERANCE);
     if (ok) continue;
     if (at === -1) return `${name} has ${found.length} numbers instead of ${wanted.length}`;
-    return `${name}[${at}] is ${found[at]} instead of ${wanted[at]}, a difference of ${
+    return `${name}[${at}] is ${found[at]} instead of ${wanted[at]}: the difference is ${
       worst.toPrecision(2)
-    } (at most ${limit.toPrecision(2)})`;
+    }, but at most ${limit.toPrecision(2)} is allowed`;
   }
 }

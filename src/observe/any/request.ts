@@ -9,7 +9,7 @@ import { followRedirects } from "../../base/redirects.ts";
 const MOST_REDIRECTS = 3;
 
 /**
- * Sends a request, and discards the body of the answer.
+ * Sends a request, and discards the body of the response.
  *
  * @throws {Error} if the request fails or is refused; neither the message nor a cause contains the path or the query
  * of the address
@@ -22,7 +22,7 @@ export async function send(address: string | URL, request: RequestInit): Promise
   });
   await response.body?.cancel();
   if (response.ok) return;
-  throw new Error(`${url.host} answered ${response.status} ${response.statusText}`.trim());
+  throw new Error(`${url.host} responded ${response.status} ${response.statusText}`.trim());
 }
 
 async function responseOf(url: URL, request: RequestInit): Promise<Response> {

@@ -67,17 +67,20 @@ export class EnergyDriftError extends Error {
   constructor(
     engine: string,
     step: number,
-    { systems, drift, worst, limit }: {
+    { systems, drift, worst, threshold, unit }: {
       readonly systems: readonly number[];
       readonly drift: number;
       readonly worst: string;
-      readonly limit: string;
+      readonly threshold: number;
+      readonly unit: string;
     },
   ) {
     const more = systems.length === 1 ? "" : `, and ${systems.length - 1} more exceed it`;
     super(
       `${engine} does not conserve the energy: in step ${step}, the energy of system ${worst} has drifted by ` +
-        `${drift} (at most ${limit})${more}. Try a smaller dt`,
+        `${
+          Number(drift.toPrecision(3))
+        } ${unit}, but at most ${threshold} ${unit} is allowed${more}. Try a smaller dt`,
     );
     this.step = step;
     this.systems = systems;
@@ -184,13 +187,13 @@ export class EnergyDriftMonitorHook {
     const systems = drifts.flatMap((drift, slot) => drift <= this.#threshold ? [] : [slot]);
     if (systems.length === 0) return;
     const worst = systems.reduce((a, b) => drifts[b]! <= drifts[a]! ? a : b);
-    const limit = `${this.#threshold} ${UNITS[this.#metric]}`;
     const drift = drifts[worst]!;
     throw new EnergyDriftError(workflow.name, stepCount, {
       systems,
       drift,
       worst: systemName(batch.infos, worst),
-      limit,
+      threshold: this.#threshold,
+      unit: UNITS[this.#metric],
     });
   }
 

@@ -54,22 +54,24 @@ const OPTIONS = ["outputDir", "logEveryNBatches", "fileName", "config", ...TRAIN
 /**
  * Writes the events of training as JSON Lines. Each line has `event`, `time` (ISO 8601) and `runId`. The events are:
  *
- * - log_start: name of the trainer and step
- * - train_begin: configuration and its hash, git commit, hooks and parameters
- * - batch: epoch, batch and loss
- * - validation: metrics
- * - epoch_end: loss, duration (s) and `val_…`
- * - scalars: values that other hooks have posted
- * - exception: the error
- * - train_end: status (`completed`, `stopped` or `error`), training_time (s), total_batches, final_loss and the best
- *   epoch
+ * - log_start: `trainer` (its name) and `step`
+ * - train_begin: `model`, `device`, `model_params`, `epoch`, `hooks`, `parameters`, `optimizers`, `config`, and in a
+ *   run folder `commit` and `configHash`
+ * - batch: `epoch`, `batch`, `step`, `loader`, `loss` and the metrics of the batch
+ * - validation: `epoch`, `step`, `status` and the metrics
+ * - epoch_end: `epoch`, `loss`, `duration` (s), `status` and the other metrics
+ * - scalars: `source`, `step` and `values` that another hook has posted, and its `note` and `histograms` if it has any
+ * - exception: `epoch`, `step` and `error`
+ * - train_end: `status` (`completed`, `stopped` or `error`), `reason` if it is `stopped`, `training_time` (s),
+ *   `total_batches`, `total_steps`, `final_loss`, and `best_loss` and `best_epoch` if an epoch was completed
  *
  * Epochs count from 1, batches from 0. Events outside of a run, such as those of `validate()`, are not written.
- * Metrics have the names of `ctx.metrics`, without `train/`, and with `val_` instead of `val/`.
+ * Metrics of validations and epochs have the names of `ctx.metrics`, without `train/`, and with `val_` instead of
+ * `val/`.
  *
- * Every line is complete and valid JSON for any values: NaN is null, Infinity is text. A line is handed to the
- * operating system before training goes on, so a killed process loses no line. The run ends if a line cannot be
- * written.
+ * Every line is valid JSON: NaN is written as `null`, infinities as the strings `"Infinity"` and `"-Infinity"`. A line
+ * is handed to the operating system before training goes on, so a killed process loses no line. The run ends if a line
+ * cannot be written.
  *
  * The constructor throws a TypeError or RangeError if an option is not valid; the message names the option.
  *

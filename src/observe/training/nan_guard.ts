@@ -147,7 +147,10 @@ export class NanGuard {
     this.#report(ctx, [{ tensor: "loss", count: 1 }, ...notFiniteIn(ctx.batch)]);
   }
 
-  /** Checks the gradients, and returns whether the step may be taken. Called by the trainer. */
+  /**
+   * Returns false, which skips the step, if the loss was not finite, or if `checkGradients` is set and the norm of the
+   * gradients is not finite. In the second case, reports the affected gradients. Called by the trainer.
+   */
   onMayUpdate(ctx: NormContext): boolean | Promise<boolean> {
     // A loss that is not finite has been reported already. Its gradients are not searched again.
     if (this.#nonFiniteStep === ctx.stepCount) return this.#veto();

@@ -128,8 +128,8 @@ export function strainedValues(
       const found = `${JSON.stringify(value)}${didYouMean(value, inputs)}`;
       throw refused(
         name,
-        `strained values must be among its inputs, ${inputs.join(", ")}`,
-        `${found} (${member})`,
+        `${member} must name an input of the graph (${inputs.join(", ")})`,
+        found,
       );
     }
     checkKind(name, { member, value, hint }, facts.of(value));

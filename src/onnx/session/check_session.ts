@@ -141,7 +141,9 @@ async function compare(
     : shown.worst === 0
     ? "they are equal"
     : "they agree";
-  const where = shown.worst === 0 ? "" : `, ${shown.output}[${shown.at}] by ` +
-    `${shown.worst.toPrecision(2)} in run ${shown.run} (at most ${shown.limit.toPrecision(2)})`;
+  const where = shown.worst === 0 ? "" : `: ${shown.output}[${shown.at}] by ` +
+    `${shown.worst.toPrecision(2)} in run ${shown.run}; at most ${
+      shown.limit.toPrecision(2)
+    } is allowed`;
   return { what, ok: wrong === undefined, comparisons, text: `${what}: ${verdict}${where}` };
 }

@@ -122,21 +122,21 @@ export class CsvFile {
     this.#size = end.size;
   }
 
-  /** Throws the first error since the last call that threw. The rows of the failed write are not in the file. */
+  /** Throws the first write error that no earlier call has thrown. The rows of the failed write are not in the file. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until all rows are on the disk. Throws the first error since the last call that threw. */
+  /** Waits until all rows are on the disk. Throws the first write error that no earlier call has thrown. */
   async flush(): Promise<void> {
     await this.#writing;
     this.check();
     if (this.#open !== undefined) await syncFile(this.#open.file, this.path);
   }
 
-  /** Writes pending rows and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending rows and closes the file. Throws the first write error that no earlier call has thrown. */
   async close(): Promise<void> {
     await this.#writing;
     const file = this.#open?.file;

@@ -20,18 +20,18 @@ export class AddedFile {
     return this.#queue.add(() => this.#end.add(bytes), bytes.length);
   }
 
-  /** Waits until everything is in the file. Throws the first error since the last call that threw. */
+  /** Waits until everything is in the file. Throws the first write error that no earlier call has thrown. */
   written(): Promise<void> {
     return this.#queue.flush();
   }
 
-  /** Waits until everything is on the disk. Throws the first error since the last call that threw. */
+  /** Waits until everything is on the disk. Throws the first write error that no earlier call has thrown. */
   async flush(): Promise<void> {
     await this.#queue.flush();
     await this.#file.datasync();
   }
 
-  /** Writes pending bytes and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending bytes and closes the file. Throws the first write error that no earlier call has thrown. */
   async close(): Promise<void> {
     try {
       await this.#queue.flush();

@@ -153,7 +153,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     }, bytesOf(copy));
   }
 
-  /** Waits until all systems are in the file and on the disk. Throws the first error since the last call that threw. */
+  /** Waits until all systems are in the file and on the disk. Throws the first write error that no earlier call has thrown. */
   async flush(): Promise<void> {
     // After an error, the remaining systems are synced before the error is thrown.
     const [before] = await Promise.allSettled([this.settle()]);
@@ -238,7 +238,7 @@ export class FileSink implements StoredSink, AsyncDisposable {
     return this.close();
   }
 
-  /** Waits until all pending writes are done. Throws the first error since the last call that threw. */
+  /** Waits until all pending writes are done. Throws the first write error that no earlier call has thrown. */
   protected settle(): Promise<void> {
     return this.#queue.flush();
   }

@@ -94,12 +94,12 @@ export class LineFile implements AsyncDisposable {
     return this.#file.add(new TextEncoder().encode(`${line}\n`));
   }
 
-  /** Waits until every line is on the disk. Throws the first error since the last call that threw. */
+  /** Waits until every line is on the disk. Throws the first write error that no earlier call has thrown. */
   async flush(): Promise<void> {
     await this.#file?.flush();
   }
 
-  /** Writes pending lines and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending lines and closes the file. Throws the first write error that no earlier call has thrown. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

@@ -53,14 +53,14 @@ export class WriterQueue {
     if (this.#bytes > this.#mostBytes) return this.#working?.then(() => this.check());
   }
 
-  /** Throws the first error since the last call that threw. */
+  /** Throws the first error of the work that no earlier call has thrown. */
   check(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits until all work is done. Throws the first error since the last call that threw. */
+  /** Waits until all work is done. Throws the first error of the work that no earlier call has thrown. */
   async flush(): Promise<void> {
     await this.#working;
     this.check();

@@ -139,12 +139,12 @@ export class TensorBoardFile implements AsyncDisposable {
     return this.#push(eventMessage({ step, wallTime, scalars: {}, histograms }));
   }
 
-  /** Waits until all numbers are on the disk. Throws the first error since the last call that threw. */
+  /** Waits until all numbers are on the disk. Throws the first write error that no earlier call has thrown. */
   async flush(): Promise<void> {
     await this.#file?.flush();
   }
 
-  /** Writes pending numbers and closes the file. Throws the first error since the last call that threw. */
+  /** Writes pending numbers and closes the file. Throws the first write error that no earlier call has thrown. */
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;

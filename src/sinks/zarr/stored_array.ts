@@ -259,10 +259,8 @@ export class StoredArray {
       return (name === "gzip" ? gunzipSync : zstdDecompressSync)(bytes, { maxOutputLength });
     } catch (cause) {
       throw new SyntaxError(
-        `Cannot read ${this.path}: its chunks must be compressed by ${name}. ${cause}`,
-        {
-          cause,
-        },
+        `Cannot read ${this.path}: a chunk cannot be decompressed with ${name}; the file may be damaged. ${cause}`,
+        { cause },
       );
     }
   }

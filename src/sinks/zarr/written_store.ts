@@ -136,7 +136,7 @@ export class WrittenStore {
     });
   }
 
-  /** Waits until the queue is empty. Throws the first error since the last call that threw. */
+  /** Waits until the queue is empty. Throws the first write error that no earlier call has thrown. */
   settle(): Promise<void> {
     return this.#queue.flush();
   }

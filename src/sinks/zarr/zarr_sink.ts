@@ -108,7 +108,7 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   }
 
   /**
-   * Waits until all systems are part of the store. Throws the first error of a write since the last call.
+   * Waits until all systems are part of the store. Throws the first write error that no earlier call has thrown.
    */
   flush(): Promise<void> {
     return this.#store.flush();

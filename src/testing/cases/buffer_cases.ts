@@ -18,7 +18,11 @@ export function bufferCases(open: MakeBackend): TestCase[] {
     onBackend(open, "buffers start with zeros, keep written values, and reading copies", keep),
     onBackend(open, "real and f64 buffers keep their precision, NaN and infinities", digits),
     onBackend(open, "readLate() and viewOrRead() return the values of one moment", look),
-    onBackend(open, "a view is the buffer itself on a host backend, and rejected elsewhere", views),
+    onBackend(
+      open,
+      "view() shares the memory of the buffer on a host backend, and throws on other backends",
+      views,
+    ),
     onBackend(open, "invalid writes and reads are rejected without effect", refusals),
   ];
 }

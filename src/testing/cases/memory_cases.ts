@@ -24,7 +24,7 @@ export type Held = () => number | Promise<number>;
 export function memoryCases(open: MakeBackend, held: Held): TestCase[] {
   return [
     {
-      name: "repeated allocation and release leaves no memory behind",
+      name: "repeated allocation and release do not leak memory",
       run: async () => {
         const backend = await open();
         try {

@@ -23,7 +23,7 @@ import type { TestCase } from "./test_case.ts";
 export function outputCases(setting: ModelSetting): TestCase[] {
   const on = (name: string, test: (bench: Bench) => Promise<void>) => onBench(setting, name, test);
   return [
-    on("outputs are as declared, finite, and some forces are not 0", numbers),
+    on("outputs are as declared and finite, and some forces are not 0", numbers),
     on("outputs are added to existing values, and other fields do not change", adds),
     on("forces do not depend on which other outputs are requested", wanted),
     on("the same structures give the same results again", again),

@@ -58,8 +58,8 @@ export function defaultInput(meaning: OnnxInput, { reach }: AtomsManifest): stri
 }
 
 /**
- * Returns a model with inputs of the given names. Each input has the usual type and shape of its meaning; a trainer
- * converts types.
+ * Returns a description of a model whose inputs have the given names. Each input has the default dtype and the first
+ * allowed shape of its meaning. The trainer converts arrays to the dtypes of the graph.
  *
  * @throws {TypeError} if a member of the manifest has the wrong type
  * @throws {RangeError} if a member of the manifest has an invalid value

@@ -244,8 +244,11 @@ function byPotential(
   const said = ATOMS_MANIFEST.find((name) => options[name] !== undefined) ??
     (Object.keys(names).length > 0 ? "names" : undefined);
   if (said !== undefined) {
+    const hint = said === "names"
+      ? "leave out names, because the potential has its own"
+      : `pass ${said} to openPotential() instead`;
     throw new TypeError(
-      `Cannot ${action} with both potential and ${said}: pass ${said} to openPotential() instead`,
+      `Cannot ${action} with both potential and ${said}: ${hint}`,
     );
   }
   const atomEnergies = elementEnergies ?? potential.manifest.atomEnergies;
@@ -273,7 +276,7 @@ function byPotential(
 
 /** Returns the inputs that the options `names`, `cutoff` and so on describe. */
 function byNames(action: string, options: AtomsDataOptions): Omit<Fed, "energies"> {
-  checkLength(action, "cutoff", options.cutoff);
+  checkPositive(action, "cutoff", options.cutoff, " (Å)");
   const manifest = Object.fromEntries(
     ATOMS_MANIFEST.flatMap((name) => options[name] === undefined ? [] : [[name, options[name]]]),
   ) as AtomsManifest;
@@ -301,20 +304,22 @@ function checkValues(
   for (const [number, value] of values ?? []) {
     if (Number.isFinite(value)) continue;
     throw new RangeError(
-      `Cannot ${action}: ${name}.${atomicSymbol(number)} must be finite; got ${show(value)}`,
+      `Cannot ${action}: ${name}.${atomicSymbol(number)} must be a finite number; got ${
+        show(value)
+      }`,
     );
   }
 }
 
 /** Throws a TypeError or RangeError unless a weight is a finite number above 0. */
 export function checkWeight(action: string, name: string, value: unknown): void {
-  checkLength(action, name, value);
+  checkPositive(action, name, value);
 }
 
-function checkLength(action: string, name: string, value: unknown): void {
+function checkPositive(action: string, name: string, value: unknown, unit = ""): void {
   if (typeof value === "number" && value > 0 && value < Infinity) return;
   throw new (typeof value === "number" ? RangeError : TypeError)(
-    `Cannot ${action}: ${name} must be above 0 and finite; got ${show(value)}`,
+    `Cannot ${action}: ${name} must be a finite number above 0${unit}; got ${show(value)}`,
   );
 }
 

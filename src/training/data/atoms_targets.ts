@@ -100,14 +100,16 @@ function missingTarget(
   const places = target === "stress" && virial !== undefined
     ? `${place} or ${show(virial)}`
     : place;
+  const hint =
+    `If the field has another name, pass ${target}: "<name>"; to leave it out, pass ${target}: false`;
   return new RangeError(
     weights?.isPartial === true
       ? `Cannot ${action}: none of ${found.length} systems has ${places} (${COUNTS[target]}). ` +
-        `Name the field by ${target}, or pass ${target}: false`
+        hint
       : `Cannot ${action}: system ${
         placeName(found.indexOf(undefined), systems[found.indexOf(undefined)]!.info)
       } does not have ${places} (${COUNTS[target]}). ` +
-        `Name the field by ${target}, or pass ${target}: false or partial: true`,
+        `${hint}; to give systems without it the weight 0, pass partial: true`,
   );
 }
 

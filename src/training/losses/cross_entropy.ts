@@ -126,8 +126,8 @@ export interface Labels {
 }
 
 /**
- * Adds the labels of a batch to the graph, flattened to vectors. The batch has them in the shape of the scores
- * without the last axis.
+ * Adds an input for the labels to the graph, and flattens it to a vector. The labels of a batch have the shape of the
+ * scores without the last axis. If that shape is unknown, the labels must be a vector.
  */
 export function labelsOf(
   { graph, target }: LossBuilder,

@@ -87,7 +87,7 @@ export function namesOf(
     return { ...NAMES, ...potentialIn(action, potential).names };
   }
   throw new TypeError(
-    `Cannot ${action} with both potential and names: pass names to openPotential() instead`,
+    `Cannot ${action} with both potential and names: leave out names, because the potential has its own`,
   );
 }
 

@@ -48,5 +48,9 @@ Deno.test("GatherND selects slices by rows of indices, separately for each batch
 
 Deno.test("GatherND rejects indices with more numbers than axes", () => {
   const wrong = () => outputOf("GatherND", [tensor([2], [1, 2]), whole([1, 2], [0, 0])]);
-  assertThrows(wrong, RangeError, "must fit the shape [2]; got indices of [1,2]");
+  assertThrows(
+    wrong,
+    RangeError,
+    "its indices must have a last axis of length at most 1, because the data have the shape [2]; got indices of the shape [1,2]",
+  );
 });

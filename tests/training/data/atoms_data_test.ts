@@ -228,7 +228,8 @@ Deno.test("atomsData() learns what every system has, and asks what is to be done
   assertThrows(
     make([row, row, without]),
     RangeError,
-    'system 2 does not have "energy" (a finite number). Name the field by energy, or pass energy: false or partial: true',
+    'system 2 does not have "energy" (a finite number). If the field has another name, pass energy: "<name>"; ' +
+      "to leave it out, pass energy: false; to give systems without it the weight 0, pass partial: true",
   );
   assertThrows(make([bare, row]), RangeError, "system 0 does not have");
   const unknown: SystemInput = { ...row, forces: [1, 2, 3, 4, 5, NaN, 7, 8, 9] };
@@ -293,9 +294,9 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
   bad(
     { cutoff: undefined },
     TypeError,
-    "cutoff must be above 0 and finite; got undefined",
+    "cutoff must be a finite number above 0 (Å); got undefined",
   );
-  bad({ cutoff: 0 }, RangeError, "cutoff must be above 0");
+  bad({ cutoff: 0 }, RangeError, "cutoff must be a finite number above 0 (Å); got 0");
   bad({ reach: 3 }, RangeError, "at most its cutoff, 2 Å; got 3");
   bad({ reach: -1 }, RangeError, "the option reach must be above 0");
   bad({ names: { z: "z" } }, TypeError, 'got "z"');
@@ -322,7 +323,7 @@ Deno.test("atomsData() says what is wrong with its options and its systems", () 
     RangeError,
     "it must know the energy of every atom; it knows H, and atom 0 of system 0 is O",
   );
-  bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be finite");
+  bad({ elementEnergies: { O: NaN } }, RangeError, "elementEnergies.O must be a finite number");
   bad({}, RangeError, "must have at least one sample; got 0", []);
   bad({}, TypeError, "systems must be an iterable of systems; got 3", 3);
   bad({}, RangeError, "make data of atoms (system 1)", [row, { ...row, positions: [0, 0, 0] }]);

@@ -64,8 +64,8 @@ function assertFits(numbers: readonly number[]): void {
   const wrong = numbers.find((value) => !Number.isFinite(Math.fround(value)));
   if (wrong === undefined) return;
   throw new RangeError(
-    "Cannot record a pair energy: its numbers and those of its derivative must be at most 3.4e38, the limit of " +
-      `float32; got ${wrong}`,
+    "Cannot record a pair energy: the constants in it and in its derivative must be between −3.4e38 and 3.4e38, " +
+      `the limits of float32; got ${wrong}`,
   );
 }
 

@@ -37,20 +37,27 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   for (const [name, list] of Object.entries({ energy, forces, stress })) {
     if (!Array.isArray(list)) fail(TypeError, name, "a list", list);
     if ((list as unknown[]).length !== all.length) {
-      fail(RangeError, name, `a list of ${all.length}`, (list as unknown[]).length);
+      fail(RangeError, name, `a list with one element for each of ${all.length} structures`, list);
     }
   }
   if (!isNumbers(energy, all.length)) fail(TypeError, "energy", "a list of numbers", energy);
   for (const [s, structure] of all.entries()) {
-    const wrong = structureFault(structure);
-    if (wrong !== undefined) fail(TypeError, `structures[${s}]`, wrong, structure);
+    const fault = structureFault(structure);
+    if (fault !== undefined) {
+      fail(TypeError, `structures[${s}]${fault.member}`, fault.wanted, fault.found);
+    }
     const atoms = (structure as { symbols: unknown[] }).symbols.length;
     const ownForces = (forces as unknown[])[s], ownStress = (stress as unknown[])[s];
     if (!isNumbers(ownForces, 3 * atoms)) {
-      fail(TypeError, `forces[${s}]`, `a list of ${3 * atoms} numbers`, ownForces);
+      fail(
+        TypeError,
+        `forces[${s}]`,
+        `a flat list of ${3 * atoms} numbers (3 per symbol)`,
+        ownForces,
+      );
     }
     if (ownStress !== null && !isNumbers(ownStress, 9)) {
-      fail(TypeError, `stress[${s}]`, "a list of 9 numbers or null", ownStress);
+      fail(TypeError, `stress[${s}]`, "a flat list of 9 numbers or null", ownStress);
     }
   }
   const limits = isObject(tolerance) ? tolerance : {};
@@ -71,24 +78,38 @@ export function checkReference(by: string, value: unknown): OnnxReference {
   return value as unknown as OnnxReference;
 }
 
-/** Returns the requirement that a structure does not meet; `undefined` if it meets all requirements. */
-function structureFault(value: unknown): string | undefined {
-  if (!isObject(value)) return "an object";
+/** A member of a structure with a wrong value, and the requirement that the value does not meet. */
+interface StructureFault {
+  /** The member, such as `".cell"`; empty for the structure itself. */
+  readonly member: string;
+  readonly wanted: string;
+  readonly found: unknown;
+}
+
+/** Returns the first fault of a structure; `undefined` if it has no fault. */
+function structureFault(value: unknown): StructureFault | undefined {
+  if (!isObject(value)) return { member: "", wanted: "an object", found: value };
   const { symbols, positions, cell, pbc } = value;
-  if (
-    !Array.isArray(symbols) || !symbols.every((one) => typeof one === "string" && isSymbol(one))
-  ) {
-    return "an object with `symbols` of elements";
+  if (!Array.isArray(symbols)) {
+    return { member: ".symbols", wanted: "a list of element symbols", found: symbols };
   }
-  if (!isNumbers(positions, 3 * symbols.length)) {
-    return "an object whose `positions` has 3 numbers per symbol";
+  const wrong = symbols.findIndex((one) => typeof one !== "string" || !isSymbol(one));
+  if (wrong !== -1) {
+    return { member: `.symbols[${wrong}]`, wanted: "an element symbol", found: symbols[wrong] };
   }
-  if (cell !== null && !isNumbers(cell, 9)) return "an object whose `cell` is 9 numbers or null";
+  const length = 3 * symbols.length;
+  if (!isNumbers(positions, length)) {
+    const wanted = `a flat list of ${length} numbers (3 per symbol)`;
+    return { member: ".positions", wanted, found: positions };
+  }
+  if (cell !== null && !isNumbers(cell, 9)) {
+    return { member: ".cell", wanted: "a flat list of 9 numbers or null", found: cell };
+  }
   const isPbc = Array.isArray(pbc) && pbc.length === 3 &&
     pbc.every((one) => typeof one === "boolean");
-  if (!isPbc) return "an object with three booleans as `pbc`";
+  if (!isPbc) return { member: ".pbc", wanted: "a list of three booleans", found: pbc };
   return cell === null && pbc.includes(true)
-    ? "an object with a `cell`, because its `pbc` is periodic"
+    ? { member: ".cell", wanted: "a flat list of 9 numbers, because pbc is periodic", found: cell }
     : undefined;
 }
 

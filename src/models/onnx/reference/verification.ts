@@ -283,6 +283,6 @@ function showBeyond(reference: OnnxReference, { beyond }: Parity): string {
     return `${quantity} of ${where}: ${found.toPrecision(6)} instead of ${
       wanted.toPrecision(6)
     }, off by ` +
-      `${off.toPrecision(2)} ${unit} (at most ${Number(limit.toPrecision(2))})`;
+      `${off.toPrecision(2)} ${unit}, but at most ${Number(limit.toPrecision(2))} is allowed`;
   }).join("; ");
 }

@@ -58,7 +58,10 @@ export function elementPlaces(
   const fits = indices.dims.length === dims.length &&
     indices.dims.every((length, i) => i === axis || length <= dims[i]!);
   if (!fits) {
-    throw refused(node, `the shape of its indices must fit into [${dims}]`, `[${indices.dims}]`);
+    const requirement =
+      `its indices must have ${dims.length} axes, and except along axis ${axis} they must not be longer than the ` +
+      `data of the shape [${dims}]`;
+    throw refused(node, requirement, `indices of the shape [${indices.dims}]`);
   }
   const strides = stridesOf(dims), places = new Int32Array(indices.data.length);
   const counter = new Int32Array(dims.length);
@@ -107,8 +110,11 @@ export function slicesAt(
   const fits = indices.dims.length > batch && batch + depth <= dims.length &&
     dims.slice(0, batch).every((length, axis) => length === indices.dims[axis]);
   if (!fits) {
-    const requirement = `the last axis of its indices must fit the shape [${dims}]`;
-    throw refused(node, requirement, `indices of [${indices.dims}]`);
+    const leading = batch === 0 ? "" : `start with the lengths [${dims.slice(0, batch)}], and `;
+    const requirement =
+      `its indices must ${leading}have a last axis of length at most ${dims.length - batch}, ` +
+      `because the data have the shape [${dims}]`;
+    throw refused(node, requirement, `indices of the shape [${indices.dims}]`);
   }
   const strides = stridesOf(dims);
   const rows = countOf(indices.dims.slice(0, indices.dims.length - 1));

@@ -67,7 +67,10 @@ function addInputs(
 
 /** Functions that copy the values of a region. */
 export interface RegionCopy {
-  /** Returns the name of the copy of a value at the border. `axis` is the axis in this value. */
+  /**
+   * Returns the name of the copy of a value that the region reads but does not compute. `axis` is the position of the
+   * region's axis in that value.
+   */
   border(name: string, axis: number): string;
   /**
    * Returns the name of the copy of a node's result. `inputs` are the inputs of the node, of which those with the
