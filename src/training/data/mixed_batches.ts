@@ -22,7 +22,7 @@ export function mixedBatches(count: number, others: number, options: AtomsDataOp
   if (replay === undefined) return planBatches(ACTION, count, options, known);
   const { ratio = 1 } = replay;
   if (!(ratio > 0 && ratio < Infinity)) {
-    throw new RangeError(complaint(ACTION, "replay.ratio must be above 0 and finite", ratio));
+    throw new RangeError(complaint(ACTION, "replay.ratio must be a finite number above 0", ratio));
   }
   const more = Math.max(1, Math.round(ratio * count));
   const plan = planBatches(ACTION, count + more, options, known);

@@ -50,7 +50,7 @@ export function tensorData(
   const [count] = counts;
   if (counts.size !== 1 || count === undefined) {
     throw new RangeError(
-      `Cannot ${action}: all tensors must have the same first length; got ${
+      `Cannot ${action}: the first axis of all tensors must have the same length; got ${
         all.map(({ name, dims }) => `${name} [${dims.join(", ")}]`).join(", ") || "none"
       }`,
     );

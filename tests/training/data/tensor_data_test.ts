@@ -68,7 +68,7 @@ Deno.test("tensorData() refuses values that are not tensors, and shapes that do 
   assertThrows(
     make({ x, y: { data: new Float32Array(2) } }),
     RangeError,
-    "the same first length; got x [3, 2], y [2]",
+    "the first axis of all tensors must have the same length; got x [3, 2], y [2]",
   );
   const scalar = { data: new Float32Array(1), dims: [] };
   assertThrows(make({ scalar }), RangeError, "got scalar []");
