@@ -101,6 +101,17 @@ Deno.test("sinks read and write their folder, and nothing else", async () => {
   assertEquals([code, text.trim()], [0, "done"]);
 });
 
+Deno.test("a run folder does not ask for the name of the machine", async () => {
+  const program = `import { openRunFolder } from "@hooke/hooke";
+let asked = 0;
+Object.defineProperty(Deno, "hostname", { value: () => (asked++, "here") });
+await (await openRunFolder("run")).close();
+console.log(asked);`;
+  const flags = ["--allow-read=.", "--allow-write=."];
+  assertEquals(await run(program, flags), [0, "0\n"]);
+  assertEquals(await run(program, [...flags, "--allow-sys=hostname"]), [0, "1\n"]);
+});
+
 Deno.test("docs/trust.md names the permission sets and the tasks that deno.json has, and all sets", async () => {
   const text = await Deno.readTextFile(new URL("docs/trust.md", ROOT));
   const named = Array.from(text.matchAll(/^\|.*\| `([\w-]+)` +\|$/gm), ([, set]) => set!);

@@ -35,3 +35,9 @@ export function mayRead({ permissions }: Host, path: string | URL): boolean {
   return permissions === undefined ||
     permissions.querySync({ name: "read", path }).state === "granted";
 }
+
+/** Returns whether the name of the machine may be read without a permission prompt, which would halt a run. */
+export function mayReadHostname({ permissions }: Host): boolean {
+  return permissions === undefined ||
+    permissions.querySync({ name: "sys", kind: "hostname" }).state === "granted";
+}

@@ -43,7 +43,10 @@ export interface Host {
   /** Permissions of Deno; undefined in Node, where everything is permitted. */
   readonly permissions?: {
     querySync(
-      of: { name: "read"; path: string | URL } | { name: "ffi" },
+      of: { name: "read"; path: string | URL } | { name: "ffi" } | {
+        name: "sys";
+        kind: "hostname";
+      },
     ): { readonly state: string };
   };
   readonly pid: number;

@@ -11,7 +11,7 @@
 
 import { refusal } from "../../base/file_refusal.ts";
 import { lockPath, type PathLock } from "../../base/path_lock.ts";
-import { findHost, type Host, type HostFile } from "../../platform/host.ts";
+import { findHost, type Host, type HostFile, mayReadHostname } from "../../platform/host.ts";
 import { RunFolderBusyError, type RunHolder, UNKNOWN_HOST } from "./run_folder_busy_error.ts";
 import { checked, isIsoTime, parseObject } from "../read_json.ts";
 
@@ -215,7 +215,7 @@ function holderNow(host: Host): RunHolder {
   const now = new Date().toISOString();
   return {
     pid: host.pid,
-    host: orDefault(() => host.hostname(), UNKNOWN_HOST),
+    host: mayReadHostname(host) ? orDefault(() => host.hostname(), UNKNOWN_HOST) : UNKNOWN_HOST,
     startTime: orDefault(() => startTimeOf(host, host.pid), null),
     since: now,
     heartbeat: now,
