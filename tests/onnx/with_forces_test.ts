@@ -401,7 +401,7 @@ Deno.test("models that cannot get forces are rejected with the reason", () => {
     ],
     [
       () => withForces(springs("atoms"), { stress: { batch: "batch" } }),
-      /virials.*must be among its inputs, positions; got "batch"/,
+      /virials: batch must name an input of the graph \(positions\); got "batch"/,
     ],
     [
       () => withForces(argon(), { stress: { edges: false } }),

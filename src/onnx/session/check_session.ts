@@ -141,9 +141,15 @@ async function compare(
     : shown.worst === 0
     ? "they are equal"
     : "they agree";
-  const where = shown.worst === 0 ? "" : `: ${shown.output}[${shown.at}] by ` +
-    `${shown.worst.toPrecision(2)} in run ${shown.run}; at most ${
-      shown.limit.toPrecision(2)
-    } is allowed`;
+  const where = shown.worst === 0 ? "" : `: ${differenceIn(shown)}`;
   return { what, ok: wrong === undefined, comparisons, text: `${what}: ${verdict}${where}` };
+}
+
+/** Returns the text for the largest difference of an output, which is NaN if values cannot be compared. */
+function differenceIn({ output, at, run, worst, limit }: Comparison): string {
+  if (Number.isNaN(worst)) {
+    return `${output} in run ${run} has a value that is not finite, or another length`;
+  }
+  return `${output}[${at}] by ${worst.toPrecision(2)} in run ${run}; at most ` +
+    `${limit.toPrecision(2)} is allowed`;
 }

@@ -191,7 +191,7 @@ Deno.test("what cannot be tuned is refused, and says why", async () => {
   await rejects({ elementEnergies: "refit" }, RangeError, '"shift", "fit", "keep"');
   await rejects({ forces: "forces" }, RangeError, 'systems has "forces"');
   const { forces: _, ...rest } = plain; // the key of forces is forgotten
-  await assertRejects(() => fineTune(rest), RangeError, "or pass forces: false");
+  await assertRejects(() => fineTune(rest), RangeError, "to leave it out, pass forces: false");
   await rejects({ stress: "REF_virial", weights: { stress: 1 } }, RangeError, "none of");
   const g = new GraphBuilder("forces"), x = g.input("positions", "f32", ["N", 3]);
   g.output("forces", g.mul(x, g.parameter("k", [1], [1])), ["N", 3]);
