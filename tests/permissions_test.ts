@@ -112,6 +112,25 @@ console.log(asked);`;
   assertEquals(await run(program, [...flags, "--allow-sys=hostname"]), [0, "1\n"]);
 });
 
+Deno.test("a run folder is busy while a machine of unknown name beats, and free afterwards", async () => {
+  const program = `import { openRunFolder } from "@hooke/hooke";
+const from = (seconds: number) => new Date(Date.now() - 1000 * seconds).toISOString();
+for (const age of [5, 600]) {
+  const holder = { schema: 1, pid: 999999, host: "unknown", startTime: "1", since: from(900) };
+  const text = JSON.stringify({ ...holder, heartbeat: from(age) }).padEnd(511) + "\\n";
+  Deno.mkdirSync("run", { recursive: true });
+  Deno.writeTextFileSync("run/lock", text);
+  await openRunFolder("run").then((folder) => folder.close()).then(
+    () => console.log("free"),
+    ({ name }) => console.log(name),
+  );
+}`;
+  assertEquals(
+    await run(program, ["--allow-read=.", "--allow-write=."]),
+    [0, "RunFolderBusyError\nfree\n"],
+  );
+});
+
 Deno.test("docs/trust.md names the permission sets and the tasks that deno.json has, and all sets", async () => {
   const text = await Deno.readTextFile(new URL("docs/trust.md", ROOT));
   const named = Array.from(text.matchAll(/^\|.*\| `([\w-]+)` +\|$/gm), ([, set]) => set!);

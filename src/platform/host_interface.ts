@@ -31,7 +31,8 @@ export interface HostStat {
   readonly isDirectory: boolean;
   readonly mtime: Date | null;
   readonly dev: number;
-  readonly ino: number | null;
+  /** Number of the file in its file system; Node gives all digits of the 64 bits that Windows uses. */
+  readonly ino: number | bigint | null;
 }
 
 /** Members of `Deno` that this package uses. The stand-in for Node has all of them except the optional ones. */

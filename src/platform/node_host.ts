@@ -31,8 +31,8 @@ export function nodeHost(): Host {
     openSync: (path, options) => openFile(path, options),
     stat: (path) => files.stat(path),
     statSync: (path) => {
-      const stat = fs.statSync(path), { size, mtime, dev, ino } = stat;
-      return { size, mtime, dev, ino, isDirectory: stat.isDirectory() };
+      const stat = fs.statSync(path, { bigint: true }), { size, mtime, dev, ino } = stat;
+      return { size: Number(size), mtime, dev: Number(dev), ino, isDirectory: stat.isDirectory() };
     },
     remove: (path) => files.rm(path),
     rename: (from, to) => files.rename(from, to),
@@ -67,12 +67,15 @@ function openFile(path: string | URL, options: OpenOptions): HostFile {
     },
     truncateSync: (length) => fs.ftruncateSync(file, length),
     tryLockSync() {
-      lock = lockByDatabase(fs.fstatSync(file));
+      lock = lockByDatabase(fs.fstatSync(file, { bigint: true }));
       return lock !== undefined;
     },
     close() {
-      lock?.release();
-      fs.closeSync(file);
+      try {
+        lock?.release();
+      } finally {
+        fs.closeSync(file);
+      }
     },
   };
 }

@@ -1,14 +1,15 @@
 /**
- * Locks of files and folders in Node, which has no function for them.
+ * Locks for Node, which has no function that locks files.
  *
- * SQLite has one: an exclusive transaction locks its database through the operating system until the process ends.
- * Each locked file or folder therefore has an empty database in the folder for temporary files, named after its
- * device and inode.
+ * SQLite locks its database by the operating system during an exclusive transaction, until the process ends. So each
+ * locked file or folder has an empty database in a folder of the machine, named after its device and inode. The folder
+ * is in `/tmp` whatever TMPDIR is, because each job of a cluster may have a TMPDIR of its own. Processes on other
+ * machines, and those of other users, have other databases.
  *
  * @module
  */
 
-import { builtin } from "./process.ts";
+import { builtin, findProcess } from "./process.ts";
 
 /** The error number of SQLite for a database that another connection has locked. */
 const BUSY = 5;
@@ -20,10 +21,13 @@ const BUSY = 5;
  * @throws {TypeError} if the runtime has no `node:sqlite`
  */
 export function lockByDatabase(
-  { dev, ino }: { readonly dev: number; readonly ino: number },
+  { dev, ino }: { readonly dev: number | bigint; readonly ino: number | bigint },
 ): { release(): void } | undefined {
-  const { mkdirSync } = builtin("node:fs"), { tmpdir, userInfo } = builtin("node:os");
-  const folder = `${tmpdir()}/hooke-locks-${userInfo().uid}`;
+  const { mkdirSync } = builtin("node:fs"), user = findProcess()?.getuid?.();
+  // Windows has a folder for temporary files per user, and no id.
+  const folder = user === undefined
+    ? `${builtin("node:os").tmpdir()}/hooke-locks`
+    : `/tmp/hooke-locks-${user}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const database = new (builtin("node:sqlite").DatabaseSync)(`${folder}/${dev}-${ino}.lock`);
   try {

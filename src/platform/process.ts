@@ -6,6 +6,8 @@ export interface Process {
   readonly platform: string;
   readonly arch: string;
   cwd(): string;
+  /** Id of the user; undefined on Windows. */
+  readonly getuid?: () => number;
 }
 
 /** Built-in modules of Node that this package uses, by name. Deno and Bun have them as well. */

@@ -25,11 +25,14 @@ export interface WorkerScope {
 /** Value of `workerData` that identifies the workers that `startWorker` starts in Node. */
 const STARTED_HERE = "@hooke/hooke";
 
-/** Starts a worker that runs a script. Returns `undefined` if the runtime has no workers. */
-export function startWorker(script: URL): ScriptWorker | undefined {
-  if (typeof Worker !== "undefined") {
-    return new Worker(script, { type: "module" }) as unknown as ScriptWorker;
-  }
+/**
+ * Starts a worker that runs a script. Returns `undefined` if the runtime has no workers.
+ *
+ * @param web starts it as a web worker. It must contain the address of the script as `new Worker(new URL("…",
+ * import.meta.url))`, because bundlers of pages look for these words.
+ */
+export function startWorker(script: URL, web: () => Worker): ScriptWorker | undefined {
+  if (typeof Worker !== "undefined") return web() as unknown as ScriptWorker;
   const threads = findWorkerThreads();
   if (threads === undefined) return undefined;
   return new NodeScriptWorker(new threads.Worker(script, { workerData: STARTED_HERE }));

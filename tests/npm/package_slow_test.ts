@@ -1,5 +1,5 @@
 // The package for npm, as it is packed and installed: Node 22 and 24, types with tsc, and the command.
-import { assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
+import { assertAlmostEquals, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { lacks } from "../machine.ts";
 import { buildPackage } from "../../tools/npm/build.ts";
 import { runHashes } from "./same_bits.ts";
@@ -98,6 +98,15 @@ console.log(JSON.stringify(energies));
     assertEquals([gpu, wasm], ["webgpu", "wasm"]);
     assertAlmostEquals(there, here, 1e-5 * Math.abs(here));
   },
+});
+
+Deno.test("bundlers keep the scripts of workers, which are imported for their effects alone", async () => {
+  for (const entry of ["backend", "onnx"]) {
+    await Deno.writeTextFile(`${folder}/worker.mjs`, `import "@hooke/hooke/${entry}/worker";\n`);
+    const bundle = ["bundle", "--platform=browser", "-o", "bundled.js", "worker.mjs"];
+    await run(folder, [Deno.execPath(), ...bundle]);
+    assertStringIncludes(await Deno.readTextFile(`${folder}/bundled.js`), "onmessage");
+  }
 });
 
 Deno.test("a program of ten lines has types for tsc, with each resolution of modules", async () => {

@@ -46,7 +46,6 @@ export function packageJson(config: Config, variables: GitHubVariables = {}): Pa
     }),
     type: "module",
     engines: { node: `>=${OLDEST_NODE}` },
-    sideEffects: false,
     bin: { hooke: "bin/hooke.js" },
     exports: {
       ...Object.fromEntries(

@@ -62,7 +62,10 @@ export function openThreads(threads: number, options: ThreadsOptions = {}): Back
 }
 
 function openWorker(): ScriptWorker {
-  const worker = startWorker(new URL("./thread_worker.ts", import.meta.url));
+  const worker = startWorker(
+    new URL("./thread_worker.ts", import.meta.url),
+    () => new Worker(new URL("./thread_worker.ts", import.meta.url), { type: "module" }),
+  );
   if (worker === undefined) {
     throw new BackendUnavailableError(
       'Cannot start threads: this runtime has no Worker. Leave out the option "threads" to run on one thread',

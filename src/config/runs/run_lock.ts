@@ -170,7 +170,9 @@ function isPid(value: unknown): boolean {
  */
 function isHolding(host: Host, holder: RunHolder, own: RunHolder, written: number): boolean {
   if (holder.host !== own.host) return isAlive(holder, written);
-  if (holder.pid === own.pid || holder.startTime === null) return false;
+  if (holder.pid === own.pid && holder.startTime === own.startTime) return false;
+  // Machines whose names are unknown may differ, and only Linux knows when a process has started.
+  if (own.host === UNKNOWN_HOST || holder.startTime === null) return isAlive(holder, written);
   return orDefault(() => startTimeOf(host, holder.pid) === holder.startTime, false);
 }
 

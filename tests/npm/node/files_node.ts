@@ -94,6 +94,8 @@ test("a process that holds a run folder or a file keeps others out, until it is 
     setInterval(() => {}, 1000);`;
   const holder = spawn(process.execPath, ["--input-type=module", "-e", script], {
     stdio: ["ignore", "pipe", "inherit"],
+    // Each job of a cluster may have a folder of its own for temporary files.
+    env: { ...process.env, TMPDIR: folder() },
   });
   await once(holder.stdout!, "data");
   await rejects(openRunFolder(`${root}/run`), { name: "RunFolderBusyError" });

@@ -1,10 +1,11 @@
 // ONNX models and training in Node, over the installed package.
-import { equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { adam, GraphBuilder, meanSquaredError, normalNumbers, openRunFolder } from "@hooke/hooke";
 import { resume, tensorData, Trainer } from "@hooke/hooke";
+import { dataOf, openSession, openSessionInWorker } from "@hooke/hooke/onnx";
 
 /** Returns a trainer of y = tanh(x · first + bias) · second on the four cases of XOR. */
 function xor(epochs: number): Trainer {
@@ -39,6 +40,17 @@ async function train(path: string, epochs: number): Promise<number> {
   for (const one of [trainer, folder]) await one[Symbol.asyncDispose]();
   return loss;
 }
+
+test("a session in a worker gives what a session gives here", async () => {
+  const g = new GraphBuilder("double"), x = g.input("x", "f32", ["N"]);
+  g.output("y", g.op("Add", [x, x], "f32"));
+  const feeds = { x: { data: Float32Array.of(1, 2.5), dims: [2] } };
+  for (const open of [openSession, openSessionInWorker]) {
+    const session = await open(g.build(), { device: "wasm", runtime: "web" });
+    deepEqual(dataOf(await session.run(feeds), "y", "float32"), Float32Array.of(2, 5));
+    await session.dispose();
+  }
+});
 
 test("a trainer learns, and continues with the same bits", async () => {
   const root = mkdtempSync(`${tmpdir()}/hooke-node-`);

@@ -8,7 +8,8 @@ import { GraphFacts } from "../../infer/facts.ts";
  * elements of the row. PyTorch exports sums over neighbors in this way. onnxruntime then handles whole rows, and the
  * expanded indices need not be computed: this is many times faster for wide rows.
  *
- * Values do not change. The pass is for the processor: WebGPU adds the elements of a row one after another with ScatterND,
+ * Values do not change in sessions of Hooke. In an exported file, onnxruntime with several threads may lose sums of
+ * ScatterND: run `orderedScatters` before the export. The pass is for the processor: WebGPU adds the elements of a row one after another with ScatterND,
  * and at the same time with ScatterElements.
  *
  * @returns number of nodes that were rewritten

@@ -7,7 +7,7 @@ import type { ModelSource } from "../session_source.ts";
 import type { HostFeed, HostTensor } from "../session_tensor.ts";
 import type { SessionDevice } from "../session_runtime.ts";
 import { isDeno } from "../../../platform/process.ts";
-import type { SessionWorker } from "./thread_worker.ts";
+import { type SessionWorker, ThreadWorker } from "./thread_worker.ts";
 import type { WorkerOptions, WorkerSessionInfo } from "./worker_messages.ts";
 
 /**
@@ -131,7 +131,8 @@ function compact(feeds: FeedsByInput): FeedsByInput {
  */
 const SLOWEST_OPENING = 60_000;
 
-function openWorker(): Worker {
+function openWorker(): SessionWorker {
+  if (typeof Worker === "undefined") return new ThreadWorker(); // Node
   return new Worker(new URL("./session_worker.ts", import.meta.url), { type: "module" });
 }
 

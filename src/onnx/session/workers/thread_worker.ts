@@ -54,6 +54,7 @@ export class ThreadWorker implements SessionWorker {
   #failed(message: string): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.onerror?.(new ErrorEvent("error", { message, cancelable: true }));
+    // Node 22 has no ErrorEvent.
+    this.onerror?.({ message, preventDefault: () => {} } as ErrorEvent);
   }
 }
