@@ -6,23 +6,7 @@
 
 import type { NodeProto } from "../codec/messages.ts";
 import type { Graph } from "../graph/graph.ts";
-import { Guards } from "../passes/guards.ts";
-
-/** Operators whose results consist only of elements of their first input. A Cast may round to 0, so it is not one. */
-const VIEWS = [
-  "Identity",
-  "Reshape",
-  "Squeeze",
-  "Unsqueeze",
-  "Flatten",
-  "Transpose",
-  "Expand",
-  "Tile",
-  "Gather",
-  "GatherND",
-  "GatherElements",
-  "Slice",
-];
+import { Guards, REARRANGING } from "../passes/guards.ts";
 
 /** Operators whose results are never negative. Some are positive in theory, but underflow to 0 in floating point. */
 const NON_NEGATIVE = [
@@ -39,7 +23,7 @@ const NON_NEGATIVE = [
 ];
 
 /** Operators whose results are not negative if their first input is not. */
-const KEEPING = [...VIEWS, "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"];
+const KEEPING = [...REARRANGING, "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"];
 
 /** Number of operators before a value that a proof may use. It limits the depth of the recursion. */
 const DEPTH = 64;
@@ -109,7 +93,7 @@ export class Signs {
       case "Where":
         return isPositive(b) && isPositive(c);
       default:
-        return VIEWS.includes(opType) && isPositive(a);
+        return REARRANGING.includes(opType) && isPositive(a);
     }
   }
 

@@ -4,7 +4,7 @@ import type { NodeProto } from "../codec/messages.ts";
 import { hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
 
 /** Operators whose results consist only of elements of their first input. */
-const VIEWS = [
+export const REARRANGING: readonly string[] = [
   "Identity",
   "Reshape",
   "Squeeze",
@@ -17,8 +17,10 @@ const VIEWS = [
   "GatherND",
   "GatherElements",
   "Slice",
-  "Cast",
 ];
+
+/** The same operators, and Cast, which may round. */
+const VIEWS = [...REARRANGING, "Cast"];
 
 /** Operators whose results are positive. */
 const POSITIVE = ["Exp", "Softplus", "Sigmoid", "Cosh", "Softmax"];
