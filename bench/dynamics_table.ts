@@ -4,9 +4,10 @@
  * @module
  */
 
-import { compareWith, type Comparison } from "./dynamics/against.ts";
+import { compareWith, compareWorst, type Comparison } from "./dynamics/against.ts";
 import { measureAlone } from "./dynamics/alone.ts";
 import { middle } from "./dynamics/cpu.ts";
+import { threadsOnOneSystem } from "./engines/threads.ts";
 import { type BenchResult, type BenchRow, type BenchSetting, isMeasured } from "./row.ts";
 import type { NotMeasured } from "./row.ts";
 import { show } from "./show.ts";
@@ -47,7 +48,7 @@ async function update(setting: BenchSetting): Promise<BenchResult | NotMeasured>
 }
 
 /** A ratio that some processes find, each by itself. */
-async function alone(name: "rebuild" | "observers" | "generated"): Promise<BenchResult> {
+async function alone(name: "rebuild" | "observers" | "generated" | "many"): Promise<BenchResult> {
   const runs: number[] = [];
   for (let i = 0; i < RUNS; i++) runs.push(await measureAlone(name));
   return { value: middle(runs), runs };
@@ -144,6 +145,22 @@ const rows: BenchRow[] = [
   },
   {
     id: "dynamics/16",
+    name: "NVE, 4000 and 32000 atoms in random order, against GROMACS (Debian, SSE4.1); the worse",
+    limit: 0.5,
+    unit: "x",
+    run: (setting) =>
+      compareWorst(setting, [cpu("gromacs 4000", "gromacs"), cpu("gromacs 32000", "gromacs")]),
+  },
+  {
+    id: "dynamics/17",
+    name: "NVE, per atom and step, 10,000 × 32 atoms, against 64 × 32 atoms",
+    limit: 1.1,
+    unit: "x",
+    run: () => alone("many"),
+  },
+  threadsOnOneSystem,
+  {
+    id: "dynamics/19",
     name: "NVE, 4000 atoms, a generated pair potential, against the handwritten Morse kernel",
     limit: 1.3,
     unit: "x",

@@ -12,6 +12,6 @@ import { threads } from "./engines/threads.ts";
 import type { BenchRow } from "./row.ts";
 
 /** The rows, in the order of the issue. */
-const ROWS: BenchRow[] = [optimizersRow, fused, inFlight, threads, lbfgsRow];
+const ROWS: BenchRow[] = [optimizersRow, fused, threads, lbfgsRow, inFlight];
 
 export default ROWS;

@@ -10,6 +10,9 @@ import { middle } from "./dynamics/cpu.ts";
 import type { AroundRun } from "./onnx/around_run.ts";
 import type { PassGains } from "./onnx/passes.ts";
 import { exportedModel, largestModel, modelFolder } from "./onnx/models.ts";
+import { OPTIONS } from "./onnx/potentials.ts";
+import type { RelaxGains } from "./onnx/relax.ts";
+import type { ThreadGains } from "./onnx/threads.ts";
 import { assertSameEnergies } from "./onnx/same_energies.ts";
 import { printedBy } from "./processes.ts";
 import type { BenchResult, BenchRow, BenchSetting, NotMeasured } from "./row.ts";
@@ -39,24 +42,48 @@ async function aroundSession(
   };
 }
 
-/** A row that divides ours by one of the peers. */
-function against(n: number, name: string, limit: number, peer: string): BenchRow {
-  return {
-    id: `onnx/${n}`,
-    name,
+/** Rows that divide ours by a peer: in WebAssembly, and in native code (the row with an n). */
+function against(
+  n: number,
+  { name, limits: [web, native], ...comparison }: {
+    readonly name: string;
+    readonly limits: readonly [web: number, native: number];
+    readonly case: string;
+    readonly peers: readonly string[];
+    /** Our program. */
+    readonly ours: string;
+  },
+): BenchRow[] {
+  const row = (id: string, limit: number, side: string): BenchRow => ({
+    id: `onnx/${id}`,
+    name: side === "ours" ? name : `${name}, in native code`,
     limit,
     unit: "x",
     async run(setting) {
       if (await modelFolder() === undefined) return NO_MODELS;
       return await compareWith(setting, {
-        case: "ani 64",
-        peers: [peer],
+        ...comparison,
         of: "cpu",
+        side,
         check: assertSameEnergies,
-        ours: fileURLToPath(new URL("onnx/ours.ts", import.meta.url)),
+        ours: fileURLToPath(new URL(comparison.ours, import.meta.url)),
       });
     },
-  };
+  });
+  return [row(`${n}`, web, "ours"), row(`${n}n`, native, "ours native")];
+}
+
+/** A row of dynamics in native code, against ASE and PyTorch. */
+function inNative(id: string, potential: string, of: string): BenchRow {
+  const name = `a step of Langevin dynamics, ${potential}, 28 atoms, one thread, against ASE`;
+  const rows = against(10, {
+    name,
+    limits: [1, 1],
+    case: `nvt ${of}`,
+    peers: [`ase ${of}`],
+    ours: "onnx/nvt.ts",
+  });
+  return { ...rows[1]!, id: `onnx/${id}` };
 }
 
 async function codec(): Promise<BenchResult | NotMeasured> {
@@ -153,15 +180,27 @@ function gained(
   };
 }
 
-/** Options of potentials that have no manifest beside them. */
-const OPTIONS: Readonly<Record<string, unknown>> = {
-  sevennet0_e: {
-    cutoff: 5,
-    // Its own numbers of the elements of the crystal.
-    elements: { Li: 39, Fe: 24, P: 53, O: 51 },
-  },
-  chgnet_e: { cutoff: 6, reach: 3, triplets: "ordered", inputs: { numbers: "species" } },
-};
+/** Relaxes molecules with the model run on the active systems, and with the model run on all systems. */
+async function relaxed({ isQuick = false }: BenchSetting): Promise<BenchResult | NotMeasured> {
+  if (await modelFolder() === undefined) return NO_MODELS;
+  const all = await printedBy<RelaxGains>("onnx/relax.ts", {
+    args: [isQuick ? "1" : "7"],
+    times: isQuick ? 1 : 3,
+  });
+  const notes = (["web", "native"] as const).map((runtime) => {
+    const found = all.map((each) => each[runtime]).filter((each) => each !== undefined);
+    if (found.length === 0) return `${runtime} was not measured`;
+    const [ours, others] = (["active", "all"] as const)
+      .map((one) => show(middle(found.map((costs) => costs[one].cpu))));
+    const load = middle(found.map((costs) => costs.load)).toFixed(1);
+    return `${runtime}: ${ours} ms of CPU time to ${others}, at a load of ${load}`;
+  });
+  // The runtime that gains less counts.
+  const runs = all.map(({ web, native }) =>
+    Math.max(...[web, native ?? web].map((costs) => costs.active.cpu / costs.all.cpu))
+  );
+  return { value: middle(runs), runs, note: notes.join("; ") };
+}
 
 /** Steps of large potentials over the run that is in each; the worst of them counts. */
 async function aroundRun({ isQuick = false }: BenchSetting): Promise<BenchResult | NotMeasured> {
@@ -187,6 +226,25 @@ async function aroundRun({ isQuick = false }: BenchSetting): Promise<BenchResult
   return { value: middle(runs), runs, note: notes.join("; ") };
 }
 
+/** Steps of a potential on two threads of onnxruntime against one. It needs two idle processors. */
+async function onThreads({ isQuick = false }: BenchSetting): Promise<BenchResult | NotMeasured> {
+  if (await modelFolder() === undefined) return NO_MODELS;
+  const all = await printedBy<ThreadGains>("onnx/threads.ts", {
+    args: ["sevennet0", isQuick ? "1" : "5"],
+    times: isQuick ? 1 : 3,
+  });
+  const notes = (["web", "native"] as const).map((runtime) => {
+    const found = all.map((each) => each[runtime]).filter((each) => each !== undefined);
+    if (found.length === 0) return `${runtime} was not measured`;
+    const [two, one] = (["two", "one"] as const)
+      .map((side) => show(middle(found.map((costs) => costs[side].wall))));
+    const load = middle(found.map((costs) => costs.load)).toFixed(1);
+    return `${runtime}: ${two} ms to ${one}, at a load of ${load}`;
+  });
+  const runs = all.map(({ web }) => web.two.wall / web.one.wall);
+  return { value: middle(runs), runs, note: notes.join("; ") };
+}
+
 const rows: BenchRow[] = [
   {
     id: "onnx/1",
@@ -195,8 +253,37 @@ const rows: BenchRow[] = [
     unit: "x",
     run: aroundSession,
   },
-  against(2, "that step, one thread, against Python's onnxruntime", 2.5, "onnxruntime"),
-  against(3, "that step, one thread, against PyTorch with autograd", 1, "torch autograd"),
+  ...against(2, {
+    name: "a step of ANI-1x, 64 molecules, one thread, against Python's onnxruntime",
+    limits: [1.8, 1],
+    case: "ani 64",
+    peers: ["onnxruntime"],
+    ours: "onnx/ours.ts",
+  }),
+  ...against(3, {
+    name: "that step against torchani with autograd",
+    limits: [2.2, 0.8],
+    case: "ani 64",
+    peers: ["torch autograd"],
+    ours: "onnx/ours.ts",
+  }),
+  ...against(8, {
+    name:
+      "relaxing 64 molecules, 493 atoms, with energies of ANI-1x, against torchani in one batch",
+    limits: [1.7, 0.7],
+    case: "relax ani 64",
+    peers: ["torchani batched"],
+    ours: "onnx/relaxed.ts",
+  }),
+  ...against(9, {
+    name: "a step of Langevin dynamics, CHGNet, 40 atoms, one thread, against chgnet in ASE",
+    limits: [1, 0.4],
+    case: "nvt chgnet",
+    peers: ["ase chgnet"],
+    ours: "onnx/nvt.ts",
+  }),
+  inNative("10n-sevennet", "SevenNet-0", "sevennet"),
+  inNative("10n-mace", "MACE-MP-0 small", "mace"),
   {
     id: "onnx/4",
     name: "codec: read and write the largest model, against onnx-buf alone",
@@ -218,19 +305,36 @@ const rows: BenchRow[] = [
     [1, 100],
     [8, 20],
   ]),
-  {
-    id: "onnx/8",
-    name: "a step of 28 atoms, SevenNet-0, CHGNet and MACE, against onnxruntime's run in it",
-    limit: 1.05,
-    unit: "x",
-    run: aroundRun,
-  },
   gained(11, { pass: "matMulToMul", model: "sevennet0", size: [1, 1], limit: 0.85 }),
   gained(12, { pass: "selectRowsFirst", model: "ani1x_1", size: [6, 2], limit: 0.75 }),
   gained(13, { pass: "contractSmallFirst", model: "sevennet0", size: [1, 1], limit: 0.7 }),
   gained(14, { pass: "repeatShortAxes", model: "sevennet0", size: [1, 1], limit: 0.9 }),
   gained(15, { pass: "reduceLastAxis", model: "ani1x_1", size: [6, 2], limit: 1 }),
   gained(16, { pass: "indexWholeRows", model: "mace_mp_small", size: [0, 1], limit: 0.8 }),
+  gained(17, { pass: "multiplyBeforeGather", model: "chgnet", size: [1, 1], limit: 0.85 }),
+  gained(19, { pass: "repeatShortAxes", model: "ani1x_1", size: [6, 2], limit: 0.95 }),
+  gained(20, { pass: "shareActivations", model: "chgnet", size: [1, 1], limit: 1 }),
+  {
+    id: "onnx/21",
+    name: "relaxing 64 molecules with ANI-1x, the model run on active systems against all",
+    limit: 1,
+    unit: "x",
+    run: relaxed,
+  },
+  {
+    id: "onnx/22",
+    name: "a step of 28 atoms, SevenNet-0, CHGNet and MACE, against onnxruntime's run in it",
+    limit: 1.05,
+    unit: "x",
+    run: aroundRun,
+  },
+  {
+    id: "onnx/23",
+    name: "a step of NVT with SevenNet-0 on two threads of onnxruntime-web against one, wall time",
+    limit: 0.9,
+    unit: "x",
+    run: onThreads,
+  },
 ];
 
 export default rows;

@@ -6,8 +6,8 @@ export interface BenchRow {
   name: string;
   /** The most it may measure. At or under it is good. */
   limit: number;
-  /** `"x"` is a ratio within one run, `"B"` bytes per event, `"MB"` megabytes. */
-  unit: "x" | "B" | "MB";
+  /** `"x"` is a ratio within one run, `"B"` bytes per event, `"MB"` megabytes, `"ms"` milliseconds. */
+  unit: "x" | "B" | "MB" | "ms";
   /** Measures the case, or says what it would take to. */
   run(setting: BenchSetting): Promise<BenchResult | NotMeasured>;
 }

@@ -18,9 +18,15 @@ const RUNS = 3;
 const MEGABYTE = 2 ** 20;
 
 /** A row that divides our steps by PyTorch's, as its optimizers come. */
-function besideTorch(n: number, name: string, limit: number, network: string): BenchRow {
+function besideTorch(
+  id: number | string,
+  name: string,
+  limit: number,
+  network: string,
+  side: string = "ours",
+): BenchRow {
   return {
-    id: `training/${n}`,
+    id: `training/${id}`,
     name,
     limit,
     unit: "x",
@@ -29,10 +35,21 @@ function besideTorch(n: number, name: string, limit: number, network: string): B
         case: `train ${network}`,
         peers: ["torch"],
         of: "cpu",
+        side,
         check: assertSameLosses,
         ours: fileURLToPath(new URL("training/ours.ts", import.meta.url)),
       }),
   };
+}
+
+/** Rows of a step of the large network with this number of rows, in WebAssembly and in native code. */
+function largeMlp(batch: number, web: number, native: number): BenchRow[] {
+  const name = `step of an MLP (784-1024³-10, batch ${batch}, Adam), one thread, against PyTorch`;
+  const network = `mlp_large_${batch}`;
+  return [
+    besideTorch(`8-${batch}`, name, web, network),
+    besideTorch(`8n-${batch}`, `${name}, in native code`, native, network, "ours native"),
+  ];
 }
 
 /** A row that divides steps by what they would be without something. */
@@ -95,6 +112,8 @@ const rows: BenchRow[] = [
     unit: "MB",
     run: growth,
   },
+  ...largeMlp(64, 2, 0.6),
+  ...largeMlp(1024, 3, 0.6),
 ];
 
 export default rows;

@@ -73,6 +73,13 @@ Deno.test("only what a run uses is loaded: no shader, thread, checkpoint, stream
   assertEquals(loaded.filter((each) => late.test(each)), []);
 });
 
+Deno.test("only the entry point of backends loads shaders", () => {
+  const naming = entries.filter(([, file]) =>
+    [...loadedWith(modules, file)].some((each) => each.includes("/src/backend/webgpu/shaders/"))
+  );
+  assertEquals(naming.map(([name]) => name), ["./backend"]);
+});
+
 Deno.test("no entry point loads onnxruntime-web; opening a session does", () => {
   for (const [name, file] of entries) {
     assert(!packagesOf(file, false).includes("onnxruntime-web"), name);
@@ -81,10 +88,30 @@ Deno.test("no entry point loads onnxruntime-web; opening a session does", () => 
   assert(packagesOf(onnx, true).includes("onnxruntime-web"));
 });
 
-Deno.test("the command loads nothing for ONNX until a graph is to be run", () => {
+Deno.test("the command loads no engine before it knows which command it is", () => {
   const loaded = [...loadedWith(modules, entries.find(([name]) => name === "./cli")![1])];
-  assert(loaded.some((each) => each.endsWith("/src/cli/demo_argon.ts")));
-  assertEquals(loaded.filter((each) => each.includes("onnx")), []);
+  const rooms = /\/src\/(?!cli\/|base\/|platform\/)/;
+  assertEquals(loaded.filter((each) => rooms.test(each)), []);
+  const files = loaded.filter((each) => each.startsWith(ROOT.href));
+  assert(files.length <= 25, files.sort().join("\n"));
+});
+
+Deno.test("the table of a command loads no engine, and a command nothing for ONNX until a graph is to be run", () => {
+  const tables = modules.filter(({ specifier }) => /\/src\/cli\/.*table\.ts$/.test(specifier));
+  assert(tables.length > 1);
+  for (const { specifier } of tables) {
+    const loaded = [...loadedWith(modules, specifier)];
+    assertEquals(loaded.filter((each) => /\/src\/(dynamics|batch|models|onnx)\//.test(each)), []);
+  }
+  const actions = modules.filter(({ specifier }) =>
+    /\/src\/cli\/(demo|relax\/relax)\.ts$/.test(specifier)
+  );
+  assertEquals(actions.length, 2);
+  for (const { specifier } of actions) {
+    const loaded = [...loadedWith(modules, specifier)];
+    assert(loaded.some((each) => each.includes("/src/dynamics/")));
+    assertEquals(loaded.filter((each) => each.includes("onnx")), []);
+  }
 });
 
 Deno.test("no module imports what only servers have before it is needed", () => {

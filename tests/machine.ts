@@ -15,6 +15,7 @@ const NEEDS = {
   disks: "unshare -rm to mount a disk",
   python: "python3 on PATH",
   strace: "strace on PATH, allowed to trace",
+  denort: "Deno's runtime for executables (from dl.deno.land, or DENORT_BIN)",
 } as const;
 
 /** A requirement of tests that a machine may lack. */
@@ -30,8 +31,8 @@ const CHROMIUM = ["chromium", "chromium-browser", "google-chrome", "google-chrom
 /** The path of Chromium, if it is installed. */
 export const chromiumPath: string | undefined = findProgram(CHROMIUM);
 
-/** Finds out; a GPU is not here, as only those who open a device know. */
-const FINDERS: Readonly<Record<Exclude<Need, "webgpu">, () => boolean>> = {
+/** Finds out; what only a device or a request can tell is not here. */
+const FINDERS: Readonly<Record<Exclude<Need, "webgpu" | "denort">, () => boolean>> = {
   chromium: () => chromiumPath !== undefined,
   models: () => isThere(MODELS_FOLDER),
   disks: mayMount,
@@ -43,14 +44,14 @@ const answers = new Map<Need, boolean>();
 const said = new Set<Need>();
 
 /** Returns whether this machine has what some tests need. */
-export function has(need: Exclude<Need, "webgpu">): boolean {
+export function has(need: Exclude<Need, "webgpu" | "denort">): boolean {
   const known = answers.get(need) ?? FINDERS[need]();
   answers.set(need, known);
   return known;
 }
 
 /** Returns whether a test must be left out for want of something, for `ignore`; if so, says what. */
-export function lacks(need: Exclude<Need, "webgpu">): boolean {
+export function lacks(need: Exclude<Need, "webgpu" | "denort">): boolean {
   return lacksUnless(has(need), need);
 }
 

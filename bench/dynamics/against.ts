@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { missingOf, prepare } from "../peers/places.ts";
 import type { Paired } from "../peers/rounds.ts";
 import { needsOf, playCase, type Played } from "../peers/run.ts";
-import type { BenchResult, BenchSetting, NotMeasured } from "../row.ts";
+import { type BenchResult, type BenchSetting, isMeasured, type NotMeasured } from "../row.ts";
 import { show } from "../show.ts";
 
 /** Comparison of one case with its peers. */
@@ -19,6 +19,8 @@ export interface Comparison {
   readonly peers: readonly string[];
   /** CPU or wall time per event, or the number of steps. */
   readonly of: "cpu" | "wall" | "steps";
+  /** Name of the contender of our side. @default "ours" */
+  readonly side?: string;
   /** Turns of each contender. @default 5, enough for the least of each to be a quiet one */
   readonly repeats?: number;
   /** Our side. @default ours.ts beside this */
@@ -39,14 +41,40 @@ export async function compareWith(
 ): Promise<BenchResult | NotMeasured> {
   const turns = await turnsOf(comparison, setting);
   if ("missing" in turns) return turns;
-  comparison.check?.(turns.about);
-  return resultOf(comparison, turns);
+  const able = Object.entries(turns.about).filter(([one]) => turns.turns[one] !== undefined);
+  comparison.check?.(Object.fromEntries(able));
+  const { missing } = turns.about[comparison.side ?? "ours"]!;
+  return typeof missing === "string" ? { missing } : resultOf(comparison, turns);
+}
+
+/** Measures several comparisons. The result is that of the worst, with the notes of all. */
+export async function compareWorst(
+  setting: BenchSetting,
+  comparisons: readonly Comparison[],
+): Promise<BenchResult | NotMeasured> {
+  const results: BenchResult[] = [];
+  for (const comparison of comparisons) {
+    const result = await compareWith(setting, comparison);
+    if (!isMeasured(result)) return result;
+    results.push(result);
+  }
+  return worstOf(results);
+}
+
+/** Returns the result with the largest ratio, with the notes of all. */
+export function worstOf(results: readonly BenchResult[]): BenchResult {
+  const worst = results.reduce((a, b) => b.value > a.value ? b : a);
+  const note = results.map(({ value, note }) => `${show(value)}×, ${note}`).join("; ");
+  return { ...worst, note };
 }
 
 /** Returns the ratio of the costs of Hooke and of the fastest peer that counts. */
-export function resultOf({ case: name, peers, of }: Comparison, { turns }: Played): BenchResult {
-  const ours = costs(turns.ours!, of);
-  const all = Object.entries(turns).filter(([one]) => one !== "ours")
+export function resultOf(
+  { case: name, peers, of, side = "ours" }: Comparison,
+  { turns }: Played,
+): BenchResult {
+  const ours = costs(turns[side]!, of);
+  const all = Object.entries(turns).filter(([one]) => one !== side)
     .map(([peer, pairs]) => ({ peer, costs: costs(pairs, of) }));
   const counted = all.filter(({ peer }) => peers.includes(peer));
   const fastest = counted.reduce((a, b) => least(b) < least(a) ? b : a);
@@ -57,8 +85,10 @@ export function resultOf({ case: name, peers, of }: Comparison, { turns }: Playe
   return {
     value,
     runs: ours.map((cost, i) => cost / fastest.costs[i]!),
-    note: `${name}: ours ${inUnit(Math.min(...ours), of)}, ${told.join(", ")}` +
-      (of === "steps" ? "" : `; relative to the baselines ${show(paired(turns, fastest.peer))}×`),
+    note: `${name}: ${side} ${inUnit(Math.min(...ours), of)}, ${told.join(", ")}` +
+      (of === "steps"
+        ? ""
+        : `; relative to the baselines ${show(paired(turns, side, fastest.peer))}×`),
   };
 }
 
@@ -71,8 +101,8 @@ function costs(pairs: readonly Paired[], of: Comparison["of"]): number[] {
 }
 
 /** The ratio of the middle ratios to the C program that was run right after each turn. */
-function paired(turns: Played["turns"], peer: string): number {
-  const [ours, theirs] = ["ours", peer].map((one) =>
+function paired(turns: Played["turns"], side: string, peer: string): number {
+  const [ours, theirs] = [side, peer].map((one) =>
     middle(turns[one]!.map(({ turn, baseline }) => turn.cpu / baseline.cpu))
   );
   return ours! / theirs!;
@@ -108,7 +138,9 @@ async function play(
   const missing = await missingOf(places, needs);
   if (missing.length > 0) {
     return {
-      missing: `needs ${missing.join(", ")} in ${work}: --peers ${peers} makes what is missing`,
+      missing: `needs ${
+        missing.join(", ")
+      }: --peers ${peers} makes environments, C programs and inputs in ${work}`,
     };
   }
   return await playCase(name, { places, ...options });

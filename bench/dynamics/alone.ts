@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { byCount, bySize } from "./figures.ts";
 import { bytesPerStep, type Garbage } from "./garbage.ts";
 import { generatedOverHandWritten } from "./generated.ts";
+import { manyOverFew } from "./many.ts";
 import { type Footprint, type Growth, growth, memoryPerAtom } from "./memory.ts";
 import { observersOverNone } from "./observers.ts";
 import { rebuildInForceCalls } from "./rebuild.ts";
@@ -21,6 +22,8 @@ export interface Alone {
   readonly observers: number;
   /** Steps with a pair potential that is generated over steps with one that is written by hand. */
   readonly generated: number;
+  /** Cost per atom and step of 10,000 small systems over that of 64. */
+  readonly many: number;
   readonly garbage: Garbage;
   readonly memory: Footprint;
   readonly growth: Growth;
@@ -34,6 +37,7 @@ const CASES: { readonly [k in keyof Alone]: () => Alone[k] | Promise<Alone[k]> }
   rebuild: rebuildInForceCalls,
   observers: observersOverNone,
   generated: generatedOverHandWritten,
+  many: manyOverFew,
   garbage: bytesPerStep,
   memory: memoryPerAtom,
   growth,

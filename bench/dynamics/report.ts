@@ -9,13 +9,11 @@ import os from "node:os";
 import { parseArgs } from "@std/cli/parse-args";
 import { fileURLToPath } from "node:url";
 import rows from "../dynamics_table.ts";
-import { type BenchResult, type BenchRow, isMeasured, type NotMeasured } from "../row.ts";
+import { isMeasured } from "../row.ts";
 import { show } from "../show.ts";
-import { formatRow, judge, settingOf } from "../table.ts";
+import { formatRow, settingOf } from "../table.ts";
+import { occasion, writeRow } from "../written.ts";
 import { type Alone, measureAlone } from "./alone.ts";
-
-/** A row and what it came to. */
-export type Measured = readonly [BenchRow, BenchResult | NotMeasured];
 
 /** Figures that are reported below the table. */
 export type Figures = Pick<Alone, "bySize" | "byCount" | "memory" | "growth">;
@@ -31,23 +29,6 @@ export function replaceWritten(page: string, text: string): string {
     throw new Error(`Cannot write the table: the page must have the lines ${BEGIN} and ${END}`);
   }
   return `${page.slice(0, from + BEGIN.length)}\n\n${text}\n\n${page.slice(to)}`;
-}
-
-/** The rows as a table of Markdown. */
-export function tableOf(measured: readonly Measured[]): string {
-  const lines = measured.map(([row, result]) => {
-    const unit = row.unit === "x" ? "×" : ` ${row.unit}`;
-    const [value, verdict, more] = isMeasured(result)
-      ? [`${show(result.value)}${unit}`, judge(row, result.value), result.note ?? ""]
-      : ["–", "not measured", result.missing];
-    const cells = [row.id.split("/")[1], row.name, value, `${show(row.limit)}${unit}`];
-    return [...cells, verdict === "far" ? "far over" : verdict, more].join(" | ");
-  });
-  const head = [
-    "row | case | value | limit | result | what was measured",
-    "--- | --- | --- | --- | --- | ---",
-  ];
-  return [...head, ...lines].map((line) => `| ${line} |`).join("\n");
 }
 
 /** Formats the figures as Markdown. */
@@ -80,31 +61,33 @@ function machine(): string {
     `"${cpu!.model}" (${Deno.build.arch}, ${Deno.build.os}); load at the beginning ${load}.`;
 }
 
-async function measure(peers: string | undefined, venvs: string | undefined): Promise<Measured[]> {
+/** Measures all rows, and writes them into the table. Returns the ids of those that could not be measured. */
+async function measure(peers: string | undefined, venvs: string | undefined): Promise<string[]> {
   const setting = await settingOf({ ...peers && { peers }, ...venvs && { venvs } });
-  const measured: Measured[] = [];
+  const missing: string[] = [];
   for (const row of rows) {
+    const when = occasion();
     const result = await row.run({ ...setting, makes: true });
     console.log(formatRow(row, result));
-    measured.push([row, result]);
+    if (isMeasured(result)) await writeRow(rows, row, { result, when });
+    else missing.push(row.id);
   }
-  return measured;
+  return missing;
 }
 
 if (import.meta.main) {
   const { peers, venvs } = parseArgs(Deno.args, { string: ["peers", "venvs"] });
+  const missing = await measure(peers, venvs);
   const where = machine();
-  const measured = await measure(peers, venvs);
   const figures: Figures = {
     bySize: await measureAlone("bySize"),
     byCount: await measureAlone("byCount"),
     memory: await measureAlone("memory"),
     growth: await measureAlone("growth"),
   };
-  const text = [where, tableOf(measured), figuresOf(figures)].join("\n\n");
+  const text = [where, figuresOf(figures)].join("\n\n");
   await Deno.writeTextFile(PAGE, replaceWritten(await Deno.readTextFile(PAGE), text));
   await new Deno.Command(Deno.execPath(), { args: ["fmt", "-q", fileURLToPath(PAGE)] }).output();
-  const missing = measured.filter(([, result]) => !isMeasured(result)).map(([row]) => row.id);
   if (missing.length > 0) {
     console.error(`Not measured: ${missing.join(", ")}`);
     Deno.exit(1);

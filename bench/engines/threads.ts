@@ -3,10 +3,36 @@ import { argonModel, crystals } from "../dynamics/input.ts";
 import type { BenchResult, BenchRow } from "../row.ts";
 import { show } from "../show.ts";
 
-/** 64 crystals of 108 atoms. */
-const SYSTEMS = 64, CELLS = 3, DT = 2;
-/** Turns are short, so that some of them find both cores idle on a busy machine. */
-const STEPS = 150, WARM = 500, TURNS = 150, QUICK_TURNS = 20;
+const DT = 2;
+
+/** A case: copies of a crystal of 4 `cells`³ atoms, and how many steps to run. */
+interface ThreadsCase {
+  readonly cells: number;
+  readonly systems: number;
+  /** Turns are short, so that some of them find both cores idle on a busy machine. */
+  readonly steps: number;
+  readonly warm: number;
+  readonly turns: number;
+  readonly quickTurns: number;
+}
+
+const MANY: ThreadsCase = {
+  cells: 3,
+  systems: 64,
+  steps: 150,
+  warm: 500,
+  turns: 150,
+  quickTurns: 20,
+};
+
+const ONE: ThreadsCase = {
+  cells: 20,
+  systems: 1,
+  steps: 300,
+  warm: 400,
+  turns: 15,
+  quickTurns: 3,
+};
 
 /** Wall time of a step on two threads, by that on one: the least of many turns of each, taken in turns. */
 export const threads: BenchRow = {
@@ -14,21 +40,33 @@ export const threads: BenchRow = {
   name: "NVE, 64 × 108 atoms, two threads against one, wall time",
   limit: 0.6,
   unit: "x",
-  run: ({ isQuick = false }) => measure(isQuick ? QUICK_TURNS : TURNS),
+  run: ({ isQuick = false }) => measure(MANY, isQuick),
 };
 
-async function measure(turns: number): Promise<BenchResult> {
+/** The same for one large system, whose pairs the threads share. */
+export const threadsOnOneSystem: BenchRow = {
+  id: "dynamics/18",
+  name: "NVE, 32000 atoms, two threads against one, wall time",
+  limit: 0.6,
+  unit: "x",
+  run: ({ isQuick = false }) => measure(ONE, isQuick),
+};
+
+async function measure(
+  { cells, systems, steps, warm, turns, quickTurns }: ThreadsCase,
+  isQuick: boolean,
+): Promise<BenchResult> {
   await using one = new NVE({ model: argonModel(), dt: DT });
   await using two = new NVE({ model: argonModel(), dt: DT, threads: 2 });
   const bodies = await Promise.all([one, two].map(async (engine) => {
-    const batch = await engine.run(crystals(CELLS, SYSTEMS), WARM);
-    return { run: () => engine.run(batch, STEPS), batch, times: [] as number[] };
+    const batch = await engine.run(crystals(cells, systems), warm);
+    return { run: () => engine.run(batch, steps), batch, times: [] as number[] };
   }));
-  for (let turn = 0; turn < turns; turn++) {
+  for (let turn = 0; turn < (isQuick ? quickTurns : turns); turn++) {
     for (const { run, times } of bodies) {
       const begun = performance.now();
       await run();
-      times.push((performance.now() - begun) / STEPS);
+      times.push((performance.now() - begun) / steps);
     }
   }
   const [alone, shared] = bodies as [typeof bodies[0], typeof bodies[0]];
@@ -41,6 +79,8 @@ async function measure(turns: number): Promise<BenchResult> {
 function assertSame(one: ArrayLike<number>, two: ArrayLike<number>): void {
   for (let i = 0; i < one.length; i++) {
     if (one[i] === two[i]) continue;
-    throw new Error("Cannot time threads: what they come to must be the same: positions differ");
+    throw new Error(
+      "Cannot compare times: positions after runs on one thread and on two threads differ",
+    );
   }
 }

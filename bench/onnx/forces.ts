@@ -24,11 +24,19 @@ export async function forcesOf(
   return Array.from(forces.data, Number);
 }
 
-/** Throws an `Error` where these are not the same forces. */
-export function assertSame(ours: readonly number[], traced: readonly number[]): void {
+/**
+ * Throws an `Error` if these are not the same forces.
+ *
+ * @param tolerance largest accepted difference, relative to the largest force
+ */
+export function assertSame(
+  ours: readonly number[],
+  traced: readonly number[],
+  tolerance: number = APART,
+): void {
   const most = Math.max(...traced.map(Math.abs));
   const apart = Math.max(...ours.map((x, i) => Math.abs(x - traced[i]!)));
-  if (apart <= APART * most && most > 0) return;
+  if (apart <= tolerance * most && most > 0) return;
   throw new Error(`Cannot compare: forces must be the same: they are ${apart} apart of ${most}`);
 }
 

@@ -10,8 +10,10 @@ import { type StoredSystem, storedSystems } from "./stored.ts";
 
 /** Input of Hooke and of the peers. */
 export interface Molecules {
-  /** The model's file. */
+  /** The model's file, with forces that PyTorch traced into the graph. */
   readonly model: string;
+  /** The file with energies only. */
+  readonly energies: string;
   readonly systems: readonly StoredSystem[];
 }
 
@@ -31,5 +33,21 @@ export async function molecules(): Promise<Molecules | undefined> {
     const moved = positions.map((x, i) => x + FAR * Math.sin(copy * 977 + i * 7919));
     return { numbers, positions: copy < ten.length ? positions : moved };
   });
-  return { model: `${folder}/ani1x_1_ef.onnx`, systems };
+  const [energies, model] = ["e", "ef"].map((kind) => `${folder}/ani1x_1_${kind}.onnx`);
+  return { model: model!, energies: energies!, systems };
+}
+
+/** Largest displacement of an atom of {@linkcode displacedMolecules} along each axis, Å. */
+const FARTHER = 0.1;
+
+/** Returns the molecules with their atoms displaced further, to be relaxed. */
+export async function displacedMolecules(): Promise<Molecules | undefined> {
+  const given = await molecules();
+  return given && {
+    ...given,
+    systems: given.systems.map(({ numbers, positions }, copy) => ({
+      numbers,
+      positions: positions.map((x, i) => x + FARTHER * Math.sin(copy * 31 + i * 7919)),
+    })),
+  };
 }

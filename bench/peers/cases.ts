@@ -9,12 +9,22 @@
  */
 
 import { type Command, type Contender, openProgram, openServer, type Turn } from "./contender.ts";
-import { environmentOf, here, inputOf, type Places, pythonOf, type PythonPeer } from "./places.ts";
+import {
+  environmentOf,
+  here,
+  inputOf,
+  type Places,
+  type Program,
+  pythonOf,
+  type PythonPeer,
+} from "./places.ts";
 
 /** A peer, and how to open it. */
 export interface Opponent {
   /** Python environment that the opponent needs in addition to the C programs. */
   readonly needs?: PythonPeer;
+  /** Program of the system that the opponent runs. */
+  readonly runs?: Program;
   open(places: Places): Promise<Contender>;
 }
 
@@ -27,6 +37,11 @@ export interface Task {
   /** Steps per turn and before the first. */
   readonly steps?: number;
   readonly warm?: number;
+  /**
+   * Contenders of our side, and the options that each receives in addition. The first is called `ours`, and the names
+   * of the others begin with it. @default { ours: {} }
+   */
+  readonly ours?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Unit that the cost of a turn is divided by. */
   readonly per: "atom-step" | "atom" | "relaxation" | "step" | "parameter" | "frame";
   readonly peers: Readonly<Record<string, Opponent>>;
@@ -59,6 +74,12 @@ function lammps(input: string, warm: number, steps: number): Record<string, Oppo
   return { "lammps opt": styled("opt"), "lammps plain": styled("plain") };
 }
 
+/** GROMACS on a crystal, as the slope between two numbers of steps. Its driver needs a Python with no packages. */
+function gromacs(input: string, short: number, long: number): Record<string, Opponent> {
+  const asked = (places: Places) => ({ input: inputOf(places, input), short, long });
+  return { gromacs: { ...python("lammps", "gromacs_nve.py", asked), runs: "gmx" } };
+}
+
 function nvalchemi(n: number, systems: number, warm: number, steps: number): Opponent {
   return python("nvalchemi", "nvalchemi_nve.py", () => ({ n, systems, warm, steps }));
 }
@@ -73,17 +94,60 @@ function relaxedByTorchsim(dtype: "float32" | "float64"): Opponent {
   return python("torchsim", "torchsim_lbfgs.py", () => asked);
 }
 
+/** FIRE in flight, 64 crystals at once. */
+function inFlight(dtype: "float32" | "float64"): Opponent {
+  return python("torchsim", "torchsim_in_flight.py", (places) => ({
+    input: inputOf(places, "crystals_32x640"),
+    at_once: 64,
+    fmax: 0.01,
+    dtype,
+  }));
+}
+
 /** Steps of ANI-1x as ours has them, without finding neighbors where the program would do that itself. */
 function ani(peer: PythonPeer, script: string): Opponent {
   return python(peer, script, (places) => ({
-    input: inputOf(places, "molecules_64"),
+    input: inputOf(places, "ani_molecules"),
     warm: 5,
     steps: 20,
   }));
 }
 
+/** Our side on both implementations of onnxruntime. */
+const BOTH = { ours: { runtime: "web" }, "ours native": { runtime: "native" } } as const;
+
+/** A training step of the large network of dense layers. */
+function largeMlp(batch: number, warm: number, steps: number): Task {
+  const input = `train_mlp_large_${batch}`;
+  return {
+    rows: [`training/8-${batch}`, `training/8n-${batch}`],
+    input,
+    warm,
+    steps,
+    per: "step",
+    ours: BOTH,
+    peers: torch(input.slice("train_".length), warm, steps),
+  };
+}
+
+/** Langevin dynamics of a crystal with a potential, in ASE. */
+function nvt(
+  peer: "chgnet" | "sevennet" | "mace",
+  { rows, steps }: { readonly rows: readonly string[]; readonly steps: number },
+): Task {
+  const input = `nvt_${peer}`, warm = 3;
+  const asked = (places: Places) => ({
+    calculator: peer,
+    input: inputOf(places, input),
+    warm,
+    steps,
+  });
+  const peers = { [`ase ${peer}`]: python(peer, "ase_nvt.py", asked) };
+  return { rows, input, warm, steps, per: "step", ours: BOTH, peers };
+}
+
 /** Steps of training, as they come and with all of the update in one kernel. */
-function torch(network: "mlp" | "schnet", warm: number, steps: number): Record<string, Opponent> {
+function torch(network: string, warm: number, steps: number): Record<string, Opponent> {
   const one = (fused: boolean) =>
     python("torch", "train_torch.py", (places) => ({
       input: inputOf(places, `train_${network}`),
@@ -177,6 +241,22 @@ export const CASES: Readonly<Record<string, Task>> = {
     per: "atom-step",
     peers: lammps("crystal_32000", 300, 300),
   },
+  "gromacs 4000": {
+    rows: ["dynamics/16"],
+    input: "crystal_4000",
+    warm: 300,
+    steps: 4000,
+    per: "atom-step",
+    peers: gromacs("crystal_4000", 1000, 5000),
+  },
+  "gromacs 32000": {
+    rows: ["dynamics/16"],
+    input: "crystal_32000",
+    warm: 300,
+    steps: 600,
+    per: "atom-step",
+    peers: gromacs("crystal_32000", 200, 800),
+  },
   "clusters 4000": {
     rows: ["dynamics/3"],
     input: "crystal_4000",
@@ -264,17 +344,45 @@ export const CASES: Readonly<Record<string, Task>> = {
       "torch-sim f32": relaxedByTorchsim("float32"),
     },
   },
+  "in flight 640x32": {
+    rows: ["engines/6"],
+    input: "crystals_32x640",
+    per: "relaxation",
+    peers: { "torch-sim": inFlight("float64"), "torch-sim f32": inFlight("float32") },
+  },
   "ani 64": {
-    rows: ["onnx/2", "onnx/3"],
-    input: "molecules_64",
+    rows: ["onnx/2", "onnx/2n", "onnx/3", "onnx/3n"],
+    input: "ani_molecules",
     warm: 30,
     steps: 20,
     per: "step",
+    ours: {
+      ours: { runtime: "web" },
+      "ours native": { runtime: "native" },
+      "ours with traced forces": { runtime: "web", file: "model" },
+      "ours native with traced forces": { runtime: "native", file: "model" },
+    },
     peers: {
       onnxruntime: ani("onnxruntime", "ani_onnxruntime.py"),
       "torch autograd": ani("torchani", "ani_torch.py"),
     },
   },
+  "relax ani 64": {
+    rows: ["onnx/8", "onnx/8n"],
+    input: "ani_displaced",
+    per: "relaxation",
+    ours: BOTH,
+    peers: {
+      "torchani batched": python(
+        "torchani",
+        "ani_fire.py",
+        (places) => ({ input: inputOf(places, "ani_displaced") }),
+      ),
+    },
+  },
+  "nvt chgnet": nvt("chgnet", { rows: ["onnx/9", "onnx/9n"], steps: 8 }),
+  "nvt sevennet": nvt("sevennet", { rows: ["onnx/10n-sevennet"], steps: 5 }),
+  "nvt mace": nvt("mace", { rows: ["onnx/10n-mace"], steps: 5 }),
   "train mlp": {
     rows: ["training/1"],
     input: "train_mlp",
@@ -283,6 +391,8 @@ export const CASES: Readonly<Record<string, Task>> = {
     per: "step",
     peers: torch("mlp", 200, 500),
   },
+  "train mlp_large_64": largeMlp(64, 10, 20),
+  "train mlp_large_1024": largeMlp(1024, 2, 4),
   "train schnet": {
     rows: ["training/3"],
     input: "train_schnet",

@@ -5,8 +5,10 @@
  * @module
  */
 
-import { molecules } from "../onnx/molecules.ts";
-import { mlpInput, schnetInput } from "../training/inputs.ts";
+import { rattledCrystals } from "../engines/rattled_crystals.ts";
+import { displacedMolecules, molecules } from "../onnx/molecules.ts";
+import { chgnetInput, maceInput, sevennetInput } from "../onnx/potentials.ts";
+import { largeMlpInput, mlpInput, schnetInput } from "../training/inputs.ts";
 
 /** The folders of one run. */
 export interface Places {
@@ -24,7 +26,16 @@ export type PythonPeer =
   | "ase"
   | "onnxruntime"
   | "torchani"
-  | "torch";
+  | "torch"
+  | "chgnet"
+  | "sevennet"
+  | "mace";
+
+/** Peers that a package manager of the system installs, and the package of Debian. */
+export const PROGRAMS = { gmx: "gromacs" } as const;
+
+/** A program of the system. */
+export type Program = keyof typeof PROGRAMS;
 
 /** torch-sim asks for a newer Python than the wheels of the others were tried with. */
 const PYTHON: Readonly<Record<PythonPeer, string>> = {
@@ -35,6 +46,9 @@ const PYTHON: Readonly<Record<PythonPeer, string>> = {
   onnxruntime: "3.11",
   torchani: "3.11",
   torch: "3.11",
+  chgnet: "3.11",
+  sevennet: "3.11",
+  mace: "3.11",
 };
 
 /** Packages of the peers that have no folder. This version of torchani needs pkg_resources. */
@@ -42,6 +56,9 @@ const PACKAGES: { readonly [k in PythonPeer]?: readonly string[] } = {
   onnxruntime: ["onnxruntime==1.31.1", "numpy"],
   torchani: ["torch==2.10.0", "torchani==2.0", "setuptools<81", "numpy"],
   torch: ["torch==2.10.0", "numpy"],
+  chgnet: ["torch==2.10.0", "chgnet==0.4.2", "ase==3.29.0", "setuptools<81"],
+  sevennet: ["torch==2.10.0", "sevenn==0.13.0", "ase==3.29.0", "setuptools<81"],
+  mace: ["torch==2.10.0", "mace-torch==0.3.16", "ase==3.29.0", "setuptools<81"],
 };
 
 const SSE = ["-O3", "-msse4.1", "-mtune=native", "-ffast-math"];
@@ -76,10 +93,14 @@ export interface Needs {
   readonly peers: readonly PythonPeer[];
   /** Names of inputs. */
   readonly inputs: readonly string[];
+  readonly programs: readonly Program[];
 }
 
-/** Makes what is missing: the C programs, the environments of these peers, these inputs. */
-export async function prepare(places: Places, { peers, inputs }: Needs): Promise<void> {
+/** Makes what is missing: the C programs, the environments of these peers, these inputs. It installs no programs. */
+export async function prepare(
+  places: Places,
+  { peers, inputs }: Omit<Needs, "programs">,
+): Promise<void> {
   await Deno.mkdir(places.work, { recursive: true });
   await buildPrograms(places);
   for (const peer of new Set(peers)) await makeVenv(places, peer);
@@ -87,7 +108,10 @@ export async function prepare(places: Places, { peers, inputs }: Needs): Promise
 }
 
 /** Describes the environments, programs and inputs that are missing. */
-export async function missingOf(places: Places, { peers, inputs }: Needs): Promise<string[]> {
+export async function missingOf(
+  places: Places,
+  { peers, inputs, programs }: Needs,
+): Promise<string[]> {
   const needed: [string, string][] = [
     ["the C programs", builtOf(places)],
     ...[...new Set(peers)].map((peer): [string, string] => [
@@ -97,7 +121,19 @@ export async function missingOf(places: Places, { peers, inputs }: Needs): Promi
     ...inputs.map((input): [string, string] => [`the input ${input}`, inputOf(places, input)]),
   ];
   const there = await Promise.all(needed.map(([, path]) => isThere(path)));
-  return needed.filter((_, i) => !there[i]).map(([what]) => what);
+  const absent = programs.filter((name) => !isInstalled(name))
+    .map((name) => `${name} (install Debian's package ${PROGRAMS[name]})`);
+  return [...needed.filter((_, i) => !there[i]).map(([what]) => what), ...absent];
+}
+
+function isInstalled(name: Program): boolean {
+  try {
+    return new Deno.Command(name, { args: ["--version"], stdout: "null", stderr: "null" })
+      .outputSync().success;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  }
 }
 
 /** The last of the C programs to be built. */
@@ -107,8 +143,15 @@ function builtOf({ work }: Places): string {
 
 /** Inputs that this process makes, if it can. Some need the models. */
 const MADE: Readonly<Record<string, () => unknown>> = {
-  molecules_64: molecules,
-  train_mlp: mlpInput,
+  ani_molecules: molecules,
+  ani_displaced: displacedMolecules,
+  nvt_chgnet: chgnetInput,
+  nvt_sevennet: sevennetInput,
+  nvt_mace: maceInput,
+  crystals_32x640: () => rattledCrystals(),
+  train_mlp: () => mlpInput(),
+  train_mlp_large_64: () => largeMlpInput(64),
+  train_mlp_large_1024: () => largeMlpInput(1024),
   train_schnet: schnetInput,
 };
 

@@ -99,9 +99,12 @@ Deno.test("timeTurn() counts work, not waiting, as CPU time", async () => {
 
 Deno.test("every row of the table that has a peer has a case", () => {
   const rows = Object.values(CASES).flatMap((task) => task.rows);
-  const dynamics = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13].map((n) => `dynamics/${n}`);
-  const training = [1, 3, 6].map((n) => `training/${n}`);
+  const dynamics = [1, 2, 16, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13].map((n) => `dynamics/${n}`);
+  const training = ["1", "8-64", "8n-64", "8-1024", "8n-1024", "3", "6"].map((n) =>
+    `training/${n}`
+  );
   const sinks = [1, 2, 3].map((n) => `sinks/${n}`);
-  const others = ["engines/5", "onnx/2", "onnx/3"];
+  const onnx = ["2", "2n", "3", "3n", "8", "8n", "9", "9n", "10n-sevennet", "10n-mace"];
+  const others = ["engines/5", "engines/6", ...onnx.map((n) => `onnx/${n}`)];
   assertEquals([...new Set(rows)], [...dynamics, ...others, ...training, ...sinks]);
 });

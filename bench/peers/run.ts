@@ -23,6 +23,8 @@ export interface Options {
   readonly ours?: string;
   /** Returns true for peers that take part. */
   readonly takes?: (peer: string) => boolean;
+  /** Program that runs after each turn. @default the C program of `openBaseline` */
+  readonly baseline?: Contender;
 }
 
 /** Results of one contender in a case. */
@@ -51,11 +53,17 @@ export async function playCase(name: string, options: Options): Promise<Played> 
   const task = taskOf(name);
   const contenders: Record<string, Contender> = {};
   try {
-    if (ours !== undefined) contenders.ours = await openOurs(name, task, options);
+    if (ours !== undefined) {
+      for (const [one, more] of Object.entries(task.ours ?? { ours: {} })) {
+        contenders[one] = await openOurs(name, { task, more }, options);
+      }
+    }
     for (const [peer, { open }] of chosen(task, options.takes)) {
       contenders[peer] = await open(places);
     }
-    const turns = await playRounds(contenders, { baseline: openBaseline(places), repeats });
+    const able = Object.entries(contenders).filter(([, { about }]) => about.missing === undefined);
+    const { baseline = openBaseline(places) } = options;
+    const turns = await playRounds(Object.fromEntries(able), { baseline, repeats });
     const about = Object.entries(contenders).map(([one, { about }]) => [one, about]);
     return { turns, about: Object.fromEntries(about) };
   } finally {
@@ -70,7 +78,7 @@ export async function runCase(name: string, options: Options): Promise<Line[]> {
   const ours = turns.ours && summarize(turns.ours);
   return Object.entries(turns).map(([contender, pairs]) => {
     const summary = summarize(pairs);
-    const over = contender === "ours" || !ours ? {} : compare(ours, summary);
+    const over = contender.startsWith("ours") || !ours ? {} : compare(ours, summary);
     return { case: name, rows, contender, per, ...summary, ...over, about: about[contender]! };
   });
 }
@@ -81,6 +89,7 @@ export function needsOf(names: readonly string[], takes?: Options["takes"]): Nee
   return {
     peers: tasks.flatMap((task) => chosen(task, takes)).flatMap(([, { needs }]) => needs ?? []),
     inputs: tasks.flatMap(({ input }) => input ?? []),
+    programs: tasks.flatMap((task) => chosen(task, takes)).flatMap(([, { runs }]) => runs ?? []),
   };
 }
 
@@ -107,9 +116,13 @@ function chosen({ peers }: Task, takes = (_peer: string) => true): [string, Oppo
   return Object.entries(peers).filter(([peer]) => takes(peer));
 }
 
-function openOurs(name: string, task: Task, { ours, places }: Options): Promise<Contender> {
+function openOurs(
+  name: string,
+  { task, more }: { readonly task: Task; readonly more: Readonly<Record<string, unknown>> },
+  { ours, places }: Options,
+): Promise<Contender> {
   const { input, warm, steps } = task;
-  const asked = { input: input && inputOf(places, input), warm, steps };
+  const asked = { input: input && inputOf(places, input), warm, steps, ...more };
   const args = ["run", "-A", ours!, name, JSON.stringify(asked)];
   return openServer({ program: Deno.execPath(), args, env: {} });
 }

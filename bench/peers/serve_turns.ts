@@ -38,6 +38,20 @@ export async function serveTurns(
   }
 }
 
+/**
+ * Returns what `open` opens. If its runtime cannot be loaded here, reports this to the other side in place of turns,
+ * and ends the process.
+ */
+export async function openOrLeave<T>(open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "BackendUnavailableError")) throw error;
+    console.log(JSON.stringify({ ready: true, missing: error.message }));
+    Deno.exit(0);
+  }
+}
+
 /** One turn, and what it cost in seconds. */
 export async function timeTurn(turn: () => Done | Promise<Done>): Promise<Cost> {
   const main = mainThread(), cpu = process.cpuUsage(), wall = performance.now();

@@ -20,8 +20,12 @@ def tensors(stored):
 
 
 def mlp_loss(p, inputs, targets):
-    hidden = torch.relu(F.linear(inputs["x"], p["w1"], p["b1"]))
-    return F.cross_entropy(F.linear(hidden, p["w2"], p["b2"]), targets["labels"])
+    value, layers = inputs["x"], len(p) // 2
+    for i in range(1, layers + 1):
+        value = F.linear(value, p[f"w{i}"], p[f"b{i}"])
+        if i < layers:
+            value = torch.relu(value)
+    return F.cross_entropy(value, targets["labels"])
 
 
 def make(a):
@@ -33,7 +37,7 @@ def make(a):
     optimizer = torch.optim.Adam(trained.values(), lr=given["lr"], fused=a["fused"] or None)
 
     def loss_now():
-        if a["network"] == "mlp":
+        if a["network"].startswith("mlp"):
             return mlp_loss(p, inputs, targets)
         return schnet_torch.loss(p, inputs, targets, given["ofForces"])
 

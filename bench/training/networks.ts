@@ -4,7 +4,7 @@
  * @module
  */
 
-import { GraphBuilder, type Value } from "../../src/onnx/graph/graph_builder.ts";
+import { GraphBuilder } from "../../src/onnx/graph/graph_builder.ts";
 import type { HostFeed } from "../../src/onnx/session/session_tensor.ts";
 import { adam } from "../../src/training/optimizers/mod.ts";
 import { crossEntropy, energyForces } from "../../src/training/losses/mod.ts";
@@ -18,20 +18,24 @@ export interface Network {
   readonly batch: TrainingBatch;
 }
 
-/** The trainer for an input: of the two-layer network, or of a file of energies. */
-export async function openNetwork(input: TrainingInput): Promise<Network> {
+/** The trainer for an input: of a network of dense layers, or of a file of energies. */
+export async function openNetwork(
+  input: TrainingInput,
+  runtime: "web" | "native" = "web",
+): Promise<Network> {
   const batch = batchOf(input);
   const optimizers = adam({ lr: input.lr });
   const data = endless(batch);
   if (input.model === undefined) {
     const model = mlp(input);
     const loss = crossEntropy({ target: "labels" });
-    return { batch, trainer: new Trainer({ model, loss, optimizers, data }) };
+    return { batch, trainer: new Trainer({ model, loss, optimizers, data, runtime }) };
   }
   const trainer = new Trainer({
     model: await Deno.readFile(input.model),
     optimizers,
     data,
+    runtime,
     loss: energyForces({ energy: 1, forces: input.ofForces ?? 1 }),
     parameters: Object.keys(input.parameters),
   });
@@ -54,11 +58,14 @@ function mlp({ parameters }: TrainingInput): Uint8Array<ArrayBuffer> {
     const { dims } = parameters[name]!;
     return builder.parameter(name, numbersOf(parameters[name]!) as Float32Array, dims);
   };
-  const x = builder.input("x", "f32", ["B", parameters.w1!.dims[1]!]);
-  const layer = (value: Value<"f32">, weight: string, bias: string) =>
-    builder.op("Gemm", [value, parameter(weight), parameter(bias)], "f32", { transB: 1 });
-  const hidden = builder.op("Relu", [layer(x, "w1", "b1")], "f32");
-  builder.output("logits", layer(hidden, "w2", "b2"), ["B", parameters.w2!.dims[0]!]);
+  const layers = Object.keys(parameters).length / 2;
+  let value = builder.input("x", "f32", ["B", parameters.w1!.dims[1]!]);
+  for (let i = 1; i <= layers; i++) {
+    const factors = [value, parameter(`w${i}`), parameter(`b${i}`)];
+    value = builder.op("Gemm", factors, "f32", { transB: 1 });
+    if (i < layers) value = builder.op("Relu", [value], "f32");
+  }
+  builder.output("logits", value, ["B", parameters[`w${layers}`]!.dims[0]!]);
   return builder.build();
 }
 

@@ -213,7 +213,7 @@ export interface Backend {
   /** Precision of buffers of type `real`. */
   readonly real: "f32" | "f64";
   /**
-   * Number of threads over which the systems of a batch are distributed.
+   * Number of threads over which the systems of a batch, or the work on large systems, are distributed.
    *
    * @default 1
    */

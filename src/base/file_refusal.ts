@@ -22,6 +22,7 @@ const CAUSES: ReadonlyMap<unknown, string> = new Map([
   ["EMFILE", "too many files are open"],
   ["EIO", "the disk reported an error"],
   ["ELOOP", "too many symbolic links"],
+  ["EINVAL", "the system does not allow this on it"],
   ["ENAMETOOLONG", "the name is too long"],
   ["ESTALE", "it was removed during the run"],
 ]);

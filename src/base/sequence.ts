@@ -76,11 +76,24 @@ export function catching<T>(
 }
 
 /**
- * Yields to the event loop once, so that signals and messages can arrive, which no microtask allows. A message port
- * takes microseconds, a timer milliseconds.
+ * Number of turns of the event loop in which Deno handles events from other threads, measured with Deno 2.9: a signal
+ * needs 4, and a finished call of the file system up to 31, because Deno's scheduler looks for work of other threads
+ * only once in 31 turns as long as it has work of its own. With fewer turns, each awaited call took seven hops. All turns
+ * take 70 µs.
+ */
+const TURNS = 32;
+
+/**
+ * Yields to the event loop, so that signals, timers, messages and the results of files can arrive, which no microtask
+ * allows. It takes less than 0.1 ms; a timer takes milliseconds.
  */
 export function hop(): Promise<void> {
+  const { setImmediate: turn } = globalThis as {
+    readonly setImmediate?: (next: () => void) => void;
+  };
   return new Promise((resolve) => {
+    // In Deno, messages are delivered before timers and signals, which a loop of messages would delay without end.
+    if (turn !== undefined) return takeTurns(TURNS, turn, resolve);
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => {
       port1.close();
@@ -88,4 +101,8 @@ export function hop(): Promise<void> {
     };
     port2.postMessage(0);
   });
+}
+
+function takeTurns(count: number, turn: (next: () => void) => void, done: () => void): void {
+  turn(count === 1 ? done : () => takeTurns(count - 1, turn, done));
 }

@@ -82,7 +82,7 @@ function asked(
   const [positions, numbers, ids] = ["positions", "numbers", "systemId"].map((field) =>
     state.mirroredField(field)
   ) as [NumericArray, NumericArray, NumericArray];
-  const places = state.origins.absolute(positions);
+  const places = state.origins.absolute(positions, state.origins.values);
   return Int32Array.from({ length: nodeCount }, (_, index) => {
     const system = systemOfNode[index]!;
     const answer: unknown = choice({

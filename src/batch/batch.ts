@@ -45,6 +45,7 @@ export type BatchInput = Batch | System | Iterable<System | SystemInput>;
 let picksOf: (systems: BatchInput, action: string) => Pick[];
 export let overwrite: (batch: Batch, systems: Batch, places: readonly number[]) => void;
 export let restorePoint: (batch: Batch) => () => void;
+export let storeOf: (batch: Batch) => Readonly<BatchState["store"]>;
 
 /**
  * Many structures in one array per field. Systems are consecutive, in slots 0 … `size` − 1. All methods keep fields
@@ -340,6 +341,7 @@ export class Batch {
     inspected(this.prototype);
     overwrite = (batch, systems, places) => overwriteSystems(batch.#state, systems.#state, places);
     restorePoint = (batch) => restorePointOf(batch.#state);
+    storeOf = (batch) => batch.#state.store;
     picksOf = (systems, action) => {
       if (systems instanceof Batch) return allOf(wholeStore(systems.#state, action));
       return picksOfList(systems instanceof System ? [systems] : systems, action);

@@ -1,3 +1,4 @@
+import { printWarning } from "../base/print_warning.ts";
 import { allocate, BUILT_IN, type FieldInfo, isInteger } from "./fields/fields.ts";
 import { type Field, rowsOf, type Store, systemName } from "./store.ts";
 import { storeOf, type System, systemOf } from "./system.ts";
@@ -66,9 +67,4 @@ function warningOf(name: string, frames: readonly number[], stores: readonly Sto
     frames.length === 1 ? "" : "s"
   } ` +
     `${names.join(", ")}${others}, because the file has that array only in other frames`;
-}
-
-function printWarning(message: string): void {
-  // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
-  console.warn(message);
 }

@@ -32,7 +32,8 @@ export type {
   NumericArray,
 } from "./fields/fields.ts";
 export type { FieldOptions, NumericInput } from "./fields/field_values.ts";
-export type { FieldHolder } from "./fields/holder.ts";
+export type { FieldHolder, HeldValues, RoundedValues } from "./fields/holder.ts";
+export type { RunFrame } from "./resident/run_frame.ts";
 export type { SavedBatch, SavedField } from "./saved/saved_batch.ts";
 export type { Selection, SlotRange } from "./selection.ts";
 export type { Info } from "./store.ts";

@@ -1,11 +1,11 @@
 /**
- * The `hooke` command as a program, with its arguments, terminal, Ctrl-C and exit code.
+ * The `hooke` command as a program, with its arguments, terminal, signals and exit code.
  *
  * @module
  */
 
-import { isExecutable } from "../platform/host.ts";
-import { currentFolder, exit, onInterrupt, programArguments } from "../platform/program.ts";
+import { currentFolder, exit, isExecutable, mayHangUp, onSignal } from "../platform/program.ts";
+import { programArguments } from "../platform/program.ts";
 import { run } from "./mod.ts";
 import { programName } from "./program.ts";
 import { terminal } from "./terminal.ts";
@@ -17,7 +17,9 @@ import { terminal } from "./terminal.ts";
  */
 export async function runProgram(main: string): Promise<never> {
   const stop = new AbortController();
-  onInterrupt(() => stop.abort("interrupted"));
+  const stopOn = (name: string) => onSignal(name, () => stop.abort(name));
+  for (const name of ["SIGINT", "SIGTERM"]) stopOn(name);
+  if (mayHangUp()) stopOn("SIGHUP");
   let hasReader = true;
   const console = terminal(() => {
     hasReader = false;
@@ -25,6 +27,7 @@ export async function runProgram(main: string): Promise<never> {
   });
   const code = await run(programArguments(), console, {
     signal: stop.signal,
+    stopOn,
     program: programName(main, currentFolder(), isExecutable()),
   });
   // A closed pipe, as in `… | head`, is not a failure.

@@ -13,8 +13,7 @@ import { ConvergedSnapshotHook } from "../observe/atoms/converged_snapshot_hook.
 import { LoggingHook } from "../observe/atoms/logging_hook.ts";
 import { Profiler } from "../observe/profile/profiler.ts";
 import { MemorySink } from "../sinks/memory_sink.ts";
-import { ALL_DEVICES } from "../backend/devices.ts";
-import { crystals, MODELS, openArgon } from "./demo_argon.ts";
+import { crystals, openArgon } from "./demo_argon.ts";
 import { aboutDevice } from "./demo_device.ts";
 import { assertWritable, openDemoFiles } from "./demo_files.ts";
 import { type Dynamics, heat } from "./demo_heat.ts";
@@ -28,59 +27,20 @@ import {
   NEXT,
   relaxationToCome,
 } from "./demo_report.ts";
-import type { DemoOptions, DemoRun } from "./demo_run.ts";
-import { type Command, readChoice, readCount, readNumber } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import type { DemoRun } from "./demo_run.ts";
+import type { DemoSettings } from "./demo_settings.ts";
+import { type CommandRun, ExitCode } from "./frame/command.ts";
 import { findHost } from "../platform/host.ts";
 import { disposing } from "../base/disposing.ts";
 
-/** The command `hooke demo`, with its options and examples. */
-export const DEMO: Command = {
-  name: "demo",
-  summary: "relaxes crystals of argon in one batch, then runs dynamics at 40 K",
-  options: {
-    systems: { value: "N", help: "Number of crystals of 32 atoms (default 64)" },
-    fmax: { value: "F", help: "Largest force of a relaxed crystal, eV/Å (default 0.005)" },
-    steps: {
-      value: "N",
-      help: "Number of dynamics steps of 4 fs; 0 skips them (default 1000)",
-    },
-    seed: {
-      value: "N",
-      help: "Random seed of the crystals and the thermostat (default 1)",
-    },
-    model: {
-      value: "NAME",
-      help: "Source of forces: onnx (a graph in onnxruntime-web) or kernel (default onnx)",
-    },
-    device: { value: "NAME", help: "auto, webgpu, wasm or reference (default auto)" },
-    out: {
-      value: "FOLDER",
-      help: "Folder of the files, which are not overwritten (default hooke-demo, hooke-demo-2, …)",
-    },
-    trace: { value: "FILE", help: "Write a trace for https://ui.perfetto.dev, which is slower" },
-    quiet: { help: "Show no progress and no plots" },
-  },
-  examples: [
-    ["demo", "relaxes 64 crystals, and runs dynamics for 4 ps"],
-    ["demo --systems 512 --fmax 0.001", "relaxes more crystals to a smaller force"],
-    ["demo --model kernel", "relaxes them without onnxruntime-web"],
-    ["demo --steps 0 --trace trace.json", "only relaxes, and writes a trace of the time spent"],
-  ],
-};
-
-/**
- * Runs the demo with the values of its command-line options, by name, and prints the results. Throws a UsageError if
- * a value is invalid or a file cannot be created.
- */
+/** Runs the demo, and prints the results. Throws a UsageError if a file cannot be created. */
 export async function demo(
-  values: ReadonlyMap<string, string>,
-  terminal: Terminal,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = readDemo(values), trace = values.get("trace");
+  options: DemoSettings,
+  { terminal, signal }: CommandRun,
+): Promise<number> {
+  const { trace } = options;
   if (trace !== undefined) assertWritable("the trace", trace);
-  const files = openDemoFiles(values.get("out"));
+  const files = openDemoFiles(options.out);
   const profiler = trace === undefined ? undefined : new Profiler({ tracePath: trace });
   const run: DemoRun = { options, files, terminal, signal, profiler };
 
@@ -102,19 +62,8 @@ export async function demo(
     print(`\nWhere the time went, from one stage to the next:\n\n${profiler.summary()}`);
   }
   print(aboutFiles(files, relaxation, dynamics, trace));
-  if (!options.isQuiet && !signal.aborted) print(NEXT);
-}
-
-function readDemo(values: ReadonlyMap<string, string>): DemoOptions {
-  return {
-    systems: readCount(values, "systems", 64, 1),
-    fmax: readNumber(values, "fmax", 0.005),
-    steps: readCount(values, "steps", 1000, 0),
-    seed: readCount(values, "seed", 1, 0),
-    model: readChoice(values, "model", MODELS),
-    device: readChoice(values, "device", ALL_DEVICES),
-    isQuiet: values.has("quiet"),
-  };
+  if (!options.quiet && !signal.aborted) print(NEXT);
+  return ExitCode.DONE;
 }
 
 /** Relaxes the crystals with a log, and writes those that have converged to a file. */

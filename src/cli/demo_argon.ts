@@ -8,6 +8,7 @@ import { Batch } from "../batch/batch.ts";
 import { fcc, rattle } from "../batch/crystal.ts";
 import { lennardJones, type LennardJonesPair } from "../models/pair/lennard_jones.ts";
 import type { Model } from "../models/model.ts";
+import type { ModelName } from "./demo_settings.ts";
 
 const PARAMETERS: LennardJonesPair & { readonly cutoff: number } = {
   epsilon: 0.0104,
@@ -17,12 +18,6 @@ const PARAMETERS: LennardJonesPair & { readonly cutoff: number } = {
 
 /** The Lennard-Jones potential of argon as a kernel. */
 export const ARGON: Model = lennardJones(PARAMETERS);
-
-/** Sources of forces: an ONNX graph in onnxruntime-web, or a kernel. */
-export const MODELS: readonly ["onnx", "kernel"] = ["onnx", "kernel"];
-
-/** Name of a source of forces: `"onnx"` or `"kernel"`. */
-export type ModelName = typeof MODELS[number];
 
 /** An opened source of forces. Disposing of it closes its ONNX session, if it has one. */
 export interface OpenArgon extends AsyncDisposable {

@@ -6,7 +6,7 @@
 
 import { codeOf } from "../base/file_refusal.ts";
 import { findHost, type Host } from "../platform/host.ts";
-import { UsageError } from "./options.ts";
+import { UsageError } from "./frame/usage_error.ts";
 
 /** Name of the folder that is created without `--out`. If it exists, a number is appended. */
 const FOLDER = "hooke-demo";

@@ -19,7 +19,7 @@ const SELDOM_SECONDS = 10;
  */
 export function progressOf({ terminal, options }: DemoRun, nSteps?: number): ProgressHook[] {
   const { progress } = terminal;
-  if (progress === undefined || options.isQuiet) return [];
+  if (progress === undefined || options.quiet) return [];
   const { isTerminal, columns } = progress;
   const begun = performance.now();
   const isSoon = () => performance.now() - begun < (SELDOM_SECONDS - 1) * 1000;

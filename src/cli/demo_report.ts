@@ -7,7 +7,7 @@
 import type { DemoFiles } from "./demo_files.ts";
 import { type Dynamics, TARGET } from "./demo_heat.ts";
 import type { Relaxation } from "./demo_relax.ts";
-import type { DemoOptions } from "./demo_run.ts";
+import type { DemoSettings } from "./demo_settings.ts";
 import { histogram, meanAndSpread, sparkline } from "./picture.ts";
 
 /** Energy of the perfect crystal at a = 5.26 Å, eV per atom, computed with ASE. */
@@ -15,25 +15,25 @@ const PERFECT = -0.07761;
 
 /** Text printed at the end of the demo: suggestions for next steps. */
 export const NEXT = `
-Next: README.md does the same with your own structures, under "Relax structures".
-Its last table lists the pages of the documentation. The option --help lists the options of this demo.`;
+Next: hooke relax FILE relaxes your own structures, and hooke md FILE heats them. README.md shows how, under
+"Install". Its last table lists the pages of the documentation. The option --help lists all options.`;
 
 /** Returns the text that announces the relaxation. */
-export function relaxationToCome({ systems, fmax, model }: DemoOptions): string {
+export function relaxationToCome({ systems, fmax, model }: DemoSettings): string {
   const crystals = systems === 1 ? "1 crystal" : `${systems} crystals`;
-  const forces = model === "onnx" ? "an ONNX graph in onnxruntime-web" : "a kernel";
+  const forces = model === "onnx" ? "an ONNX graph in onnxruntime" : "a kernel";
   return `Relaxation: ${crystals} of 32 argon atoms, each atom displaced by about 0.1 Å, by FIRE ` +
     `until\nno force is above ${fmax} eV/Å. The forces come from ${forces}.\n`;
 }
 
 /** Returns the text with the results of the relaxation. */
-export function aboutRelaxation(relaxation: Relaxation, { systems, isQuiet }: DemoOptions): string {
+export function aboutRelaxation(relaxation: Relaxation, { systems, quiet }: DemoSettings): string {
   const { steps, before, after, stepCount, isInterrupted } = relaxation;
   const lines: string[] = [];
   if (isInterrupted) lines.push(`  Interrupted after ${stepCount} steps.`);
   if (steps.length === 0) return [...lines, `  0 of ${systems} have relaxed.`].join("\n");
   lines.push(`  ${steps.length} of ${systems} have relaxed, after ${rangeOf(steps)}`);
-  if (!isQuiet) lines.push("", ...histogram(steps, 8, 40).map((line) => `    ${line}`), "");
+  if (!quiet) lines.push("", ...histogram(steps, 8, 40).map((line) => `    ${line}`), "");
   lines.push(
     `  energy per atom before   ${withSpread(before, 5)} eV`,
     `                  after    ${withSpread(after, 5)} eV`,
@@ -50,16 +50,16 @@ function rangeOf(steps: readonly number[]): string {
 }
 
 /** Returns the text that announces the dynamics. */
-export function dynamicsToCome({ steps }: DemoOptions): string {
+export function dynamicsToCome({ steps }: DemoSettings): string {
   return `\nDynamics: ${steps} steps of 4 fs in a Langevin bath of ${TARGET} K. The forces come from a kernel.\n`;
 }
 
 /** Returns the text with the results of the dynamics. */
-export function aboutDynamics(dynamics: Dynamics, { steps, isQuiet }: DemoOptions): string {
+export function aboutDynamics(dynamics: Dynamics, { steps, quiet }: DemoSettings): string {
   const { means, late, atoms, stepCount, isInterrupted } = dynamics;
   const lines: string[] = [];
   if (isInterrupted) lines.push(`  Interrupted after ${stepCount} of ${steps} steps.`);
-  if (!isQuiet && means.length > 1) {
+  if (!quiet && means.length > 1) {
     const [low, high] = [Math.min(...means), Math.max(...means)];
     lines.push(
       `  ${sparkline(means, 50)}  mean temperature, ${low.toFixed(0)} to ${high.toFixed(0)} K`,

@@ -15,34 +15,43 @@
  * @module
  */
 
-import { BackendUnavailableError } from "../backend/backend_unavailable_error.ts";
-import { versions } from "../config/versions.ts";
+import { codeOf, refusal } from "../base/file_refusal.ts";
 import { didYouMean } from "../base/did_you_mean.ts";
-import { DEMO, demo } from "./demo.ts";
-import { commandHelp, programHelp, readOptions, UsageError } from "./options.ts";
-import type { Terminal } from "./terminal.ts";
+import { COMMANDS } from "./commands.ts";
+import { type Action, type CommandRun, ExitCode, type ListedCommand } from "./frame/command.ts";
+import { permissionText, type Started } from "./frame/permission.ts";
+import { programHelp } from "./frame/program_help.ts";
+import { UsageError } from "./frame/usage_error.ts";
+import { type Terminal, withPaintedProgress } from "./terminal.ts";
 
-export { UsageError } from "./options.ts";
+export { UsageError } from "./frame/usage_error.ts";
 export type { Terminal } from "./terminal.ts";
 
-const ABOUT = "Hooke runs step loops, and calls hooks at every stage of a step.";
-const COMMANDS = [{ command: DEMO, run: demo }];
-const NAMES = COMMANDS.map(({ command }) => command.name);
+const ABOUT = "Hooke relaxes structures and runs molecular dynamics with potentials in ONNX files.";
 
 /**
- * Runs a command. Returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage, 130 if it was
- * interrupted. Never throws.
+ * Runs a command. Returns its exit code: 0 for success, 1 for a failure, 2 for wrong usage, 3 if structures have not
+ * converged or have failed, 130 if it was interrupted, 143 if it was terminated, 129 if
+ * its terminal was closed. Never throws.
  */
 export async function run(
   args: readonly string[],
-  terminal: Terminal,
+  given: Terminal,
   options: {
     /**
-     * Signal that interrupts the command.
+     * Signal that interrupts the command. Its reason may be the name of a signal of the operating system, such as
+     * `"SIGTERM"`.
      *
      * @default undefined: the command runs to its end
      */
     readonly signal?: AbortSignal;
+    /**
+     * Function by which a command asks for a further signal of the operating system to abort `signal`, such as
+     * `"SIGUSR1"`.
+     *
+     * @default undefined: the option `--signal` has no effect
+     */
+    readonly stopOn?: (name: string) => void;
     /**
      * Command line that starts the program, as shown in help texts and errors.
      *
@@ -51,55 +60,118 @@ export async function run(
     readonly program?: string;
   } = {},
 ): Promise<number> {
-  const { signal = new AbortController().signal, program = "hooke" } = options;
+  const { signal = new AbortController().signal, program = "hooke", stopOn } = options;
+  const terminal = withPaintedProgress(given);
+  let isComplete = false;
+  const completed = () => void (isComplete = true);
+  const surroundings = { terminal, signal, program, args, stopOn, completed, commands: COMMANDS };
   try {
-    return await dispatch(args, terminal, signal, program);
+    const code = await dispatch(args, surroundings);
+    return signal.aborted && !isComplete ? (await import("./stop.ts")).exitCodeOf(signal) : code;
   } catch (error) {
+    if (signal.aborted && (error === signal.reason || isAbort(error))) {
+      terminal.complain("Interrupted");
+      return (await import("./stop.ts")).exitCodeOf(signal);
+    }
     if (error instanceof UsageError) {
-      const command = NAMES.includes(args[0]!) ? ` ${args[0]}` : "";
-      terminal.complain(error.message);
+      const command = COMMANDS.some(({ name }) => name === args[0]) ? ` ${args[0]}` : "";
+      terminal.complain(permissionText(error.message, { program, args }) ?? error.message);
       terminal.complain(`For help run: ${program}${command} --help`);
-      return 2;
+      return ExitCode.USAGE;
     }
-    if (error instanceof BackendUnavailableError) {
-      terminal.complain(error.message);
-      return 1;
-    }
-    terminal.complain(error instanceof Error ? error.stack ?? error.message : String(error));
-    return 1;
+    terminal.complain(failureText(error, { program, args }));
+    return ExitCode.FAILED;
   }
 }
 
 async function dispatch(
   args: readonly string[],
-  terminal: Terminal,
-  signal: AbortSignal,
-  program: string,
+  surroundings: Omit<CommandRun, "given">,
 ): Promise<number> {
+  const { terminal, program } = surroundings;
   const [first, ...rest] = args[0] === "--" ? args.slice(1) : args;
   const isHelp = first === undefined || first === "--help" || first === "-h" || first === "help";
   if (isHelp && rest[0] === undefined) {
-    terminal.print(programHelp(program, ABOUT, COMMANDS.map(({ command }) => command)));
-    return 0;
+    terminal.print(programHelp(program, ABOUT, COMMANDS));
+    return ExitCode.DONE;
   }
   if (first === "--version" || first === "-V") {
+    const { versions } = await import("../config/versions.ts");
     terminal.print(versions().hooke);
-    return 0;
+    return ExitCode.DONE;
   }
-  const found = findCommand(isHelp ? rest[0]! : first!);
-  const values = isHelp ? undefined : readOptions(found.command, rest);
-  if (values === undefined || values.has("help")) {
-    terminal.print(commandHelp(program, found.command));
-    return 0;
+  const named = isHelp ? undefined : await commandOfConfig([first!, ...rest]);
+  if (named !== undefined) return await dispatch([named, first!, ...rest], surroundings);
+  const command = await findCommand(isHelp ? rest[0]! : first!).open();
+  // Loaded late, like the table of the command: the list of commands needs none of them.
+  const { parseLine } = await import("./frame/parse.ts");
+  const { given: line, wantsHelp } = isHelp
+    ? { given: new Map(), wantsHelp: true }
+    : parseLine(command, rest);
+  if (wantsHelp) {
+    const { commandHelp } = await import("./frame/help.ts");
+    terminal.print(commandHelp(program, command));
+    return ExitCode.DONE;
   }
-  await found.run(values, terminal, signal);
-  return signal.aborted ? 130 : 0;
+  const path = line.get("config")?.[0];
+  const config = path === undefined
+    ? undefined
+    : await (await import("./frame/config_file.ts")).readConfigFile(path, command.name);
+  const { settle } = await import("./frame/settings.ts");
+  const { settings, given } = settle(command, line, config);
+  const action = await command.load() as Action<object>;
+  return await action(settings, { ...surroundings, given });
 }
 
-function findCommand(name: string): typeof COMMANDS[number] {
-  const found = COMMANDS.find(({ command }) => command.name === name);
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
+}
+
+/** Returns the command that a configuration file names, if the arguments begin with an option; otherwise undefined. */
+async function commandOfConfig(args: readonly string[]): Promise<string | undefined> {
+  const at = args.findIndex((arg) => /^--config(=|$)/.test(arg));
+  if (!args[0]!.startsWith("-") || at < 0) return undefined;
+  const path = /^--config=(.*)$/s.exec(args[at]!)?.[1] ?? args[at + 1];
+  if (path === undefined) {
+    throw new UsageError("Cannot use --config: a value is required, as in --config run.json");
+  }
+  return await (await import("./frame/config_file.ts")).commandIn(path);
+}
+
+function findCommand(name: string): ListedCommand {
+  const found = COMMANDS.find((command) => command.name === name);
   if (found !== undefined) return found;
+  const names = COMMANDS.map(({ name }) => name);
   throw new UsageError(
-    `Unknown command ${name}; the commands are ${NAMES.join(", ")}${didYouMean(name, NAMES)}`,
+    `Unknown command ${name}; the commands are ${names.join(", ")}${didYouMean(name, names)}`,
   );
+}
+
+/** Beginnings of the messages that say all that the user needs. Other errors are shown with their stack. */
+const EXPLAINED = /^(Cannot |Systems? .* diverged |Unknown )/;
+
+/** Returns a message of the library with the flags of the command in place of the options of functions. */
+function inFlags(message: string): string {
+  return message.replaceAll("`topology`", "--topology FILE")
+    .replaceAll("`types`", "--types LIST (such as Ar,Kr)")
+    .replaceAll('runtime: "auto"', "--runtime auto");
+}
+
+function failureText(error: unknown, started: Started): string {
+  if (!(error instanceof Error)) return String(error);
+  const missing = permissionText(error.message, started);
+  if (missing !== undefined) return missing;
+  const isExplained = EXPLAINED.test(error.message) || error.name === "BackendUnavailableError";
+  if (isExplained) return inFlags(error.message);
+  return systemText(error) ?? error.stack ?? error.message;
+}
+
+/** Returns a message about an error of the file system, which names the path; undefined for other errors. */
+function systemText(error: Error): string | undefined {
+  const code = codeOf(error);
+  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return undefined;
+  const { path = /'([^']+)'(?: -> '[^']+')?$/.exec(error.message)?.[1] } = error as {
+    path?: string;
+  };
+  return refusal(path === undefined ? "Cannot run" : `Cannot use ${path}`, error).message;
 }

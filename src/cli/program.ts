@@ -16,6 +16,7 @@ export function programName(main: string, folder: string, isExecutable = false):
   if (ON_JSR.test(main)) return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
   if (!main.endsWith(".ts")) return "npx hooke"; // compiled for npm
   const base = `file://${folder}/`;
+  if (main === `${base}src/cli/main.ts`) return "deno task hooke"; // started in a clone
   return `deno run --allow-read --allow-write=. ${
     main.startsWith(base) ? main.slice(base.length) : main
   }`;

@@ -45,3 +45,36 @@ export function terminal(closed: () => void): Terminal {
     progress: { write: err, ...errorTerminal() },
   };
 }
+
+/** Clears the line of the terminal. */
+const CLEAR = "\r\x1b[K";
+
+/**
+ * Returns a terminal on which lines do not mix with the line of progress: that line is cleared before a line is printed.
+ * Below a result, the next report paints it again, because the old one describes an earlier step than the result.
+ * Below an error or a warning, it is painted again at once.
+ */
+export function withPaintedProgress(terminal: Terminal): Terminal {
+  const { progress } = terminal;
+  if (progress === undefined || !progress.isTerminal) return terminal;
+  let painted = "";
+  const above = (print: (line: string) => void, isRepainted: boolean) => (line: string) => {
+    if (painted === "") return print(line);
+    progress.write(CLEAR);
+    print(line);
+    if (isRepainted) progress.write(painted);
+    else painted = "";
+  };
+  return {
+    print: above((line) => terminal.print(line), false),
+    complain: above((line) => terminal.complain(line), true),
+    progress: {
+      ...progress,
+      write(text) {
+        progress.write(text);
+        // A report begins with a carriage return, and the last one of a run is ended by a newline.
+        painted = text.startsWith("\r") ? text : "";
+      },
+    },
+  };
+}

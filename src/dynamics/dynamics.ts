@@ -202,7 +202,7 @@ export class Dynamics<
   async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");
     const streams = await this.#streams.open();
-    await streams.check(sampler, options);
+    streams.check(sampler, options);
     const stream = await streams.open(sampler, options);
     if (stream === undefined) return streams.none;
     if (stream.isDone) return stream.summary;

@@ -26,6 +26,13 @@ export interface Model {
   /** Outputs of the model. Engines require `"forces"`. */
   readonly gives: readonly ModelOutput[];
   /**
+   * Program that computes the model on the processor, for run logs: its name, the number of threads, and the reason for
+   * the choice.
+   *
+   * @default undefined: kernels compute the model
+   */
+  readonly runtime?: string;
+  /**
    * Names of further fields of the batch that the model writes and hooks may read.
    *
    * @default undefined

@@ -36,9 +36,16 @@ export function sum(...models: readonly Model[]): Model {
     // The sum lacks every output that one of the models lacks, because it would be incomplete.
     gives: models[0]!.gives.filter((output) => models.every(({ gives }) => gives.includes(output))),
     isInvariant: models.every(({ isInvariant }) => isInvariant === true),
+    ...runtimeOf(models),
     fields: models.flatMap(({ fields }) => fields ?? []),
     open: (state, warn) => opened(models.map((model) => model.open(state, warn))),
   };
+}
+
+/** Returns a member `runtime` with the different runtimes of the models, or no member if kernels compute all of them. */
+function runtimeOf(models: readonly Model[]): Pick<Model, "runtime"> {
+  const runtimes = new Set(models.flatMap(({ runtime }) => runtime ?? []));
+  return runtimes.size === 0 ? {} : { runtime: [...runtimes].join(" + ") };
 }
 
 function opened(models: readonly OpenModel[]): OpenModel {

@@ -32,6 +32,11 @@ export { SinkHook } from "./atoms/sink_hook.ts";
 export type { SystemMark } from "./atoms/system_mark.ts";
 export { SnapshotHook } from "./atoms/snapshot_hook.ts";
 export type { SnapshotHookOptions } from "./atoms/snapshot_hook.ts";
+export { TrajectoryHook } from "./atoms/trajectory_hook.ts";
+export type { TrajectoryHookOptions } from "./atoms/trajectory_hook.ts";
+export { ThermoHook } from "./atoms/thermo_hook.ts";
+export type { ThermoHookOptions } from "./atoms/thermo_hook.ts";
+export type { ThermoRow } from "./atoms/thermo_row.ts";
 export { EnergyDriftError, EnergyDriftMonitorHook } from "./atoms/energy_drift_monitor_hook.ts";
 export type {
   DriftMetric,

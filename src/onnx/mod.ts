@@ -51,9 +51,12 @@ export {
   WEBGPU_PASSES,
 } from "./passes/passes.ts";
 export { reduceLastAxis } from "./passes/reduce_last_axis.ts";
+export { multiplyBeforeGather } from "./passes/products/multiply_before_gather.ts";
 export { repeatShortAxes } from "./passes/products/repeat_short_axes.ts";
 export { indexWholeRows } from "./passes/rows/index_whole_rows.ts";
 export { selectRowsFirst } from "./passes/rows/select_rows_first.ts";
+export { shareActivations } from "./passes/slopes/share_activations.ts";
+export { shareNormalized } from "./passes/slopes/share_normalized.ts";
 export { sigmoidFromParts } from "./passes/sigmoid_from_parts.ts";
 export type { StrainInputOptions } from "./passes/strain_input.ts";
 export { strainInput } from "./passes/strain_input.ts";

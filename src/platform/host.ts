@@ -20,11 +20,6 @@ export function findHost(): Host | undefined {
   return isServer() ? node ??= nodeHost() : undefined;
 }
 
-/** Returns whether the program is an executable that `deno compile` has made. */
-export function isExecutable(): boolean {
-  return findHost()?.build.standalone === true;
-}
-
 /** Returns whether native libraries may be loaded without a permission prompt. */
 export function mayLoadNative({ permissions }: Host): boolean {
   return permissions === undefined || permissions.querySync({ name: "ffi" }).state === "granted";
@@ -34,6 +29,15 @@ export function mayLoadNative({ permissions }: Host): boolean {
 export function mayRead({ permissions }: Host, path: string | URL): boolean {
   return permissions === undefined ||
     permissions.querySync({ name: "read", path }).state === "granted";
+}
+
+/**
+ * Returns whether one of several paths may be written. If none may, the user is asked for the last one in a terminal.
+ */
+export function askToWrite({ permissions }: Host, ...paths: readonly string[]): boolean {
+  return permissions === undefined ||
+    paths.some((path) => permissions.querySync({ name: "write", path }).state === "granted") ||
+    permissions.requestSync({ name: "write", path: paths.at(-1)! }).state === "granted";
 }
 
 /** Returns whether the name of the machine may be read without a permission prompt, which would halt a run. */

@@ -44,11 +44,13 @@ export interface Host {
   /** Permissions of Deno; undefined in Node, where everything is permitted. */
   readonly permissions?: {
     querySync(
-      of: { name: "read"; path: string | URL } | { name: "ffi" } | {
+      of: { name: "read" | "write"; path: string | URL } | { name: "ffi" } | {
         name: "sys";
         kind: "hostname";
       },
     ): { readonly state: string };
+    /** Asks the user in a terminal for a permission that is missing. Elsewhere the permission stays missing. */
+    requestSync(of: { name: "write"; path: string | URL }): { readonly state: string };
   };
   readonly pid: number;
   cwd(): string;

@@ -1,7 +1,7 @@
 /** Members of Node's `process` that this package uses. */
 export interface Process {
   readonly getBuiltinModule?: (name: string) => unknown;
-  readonly versions?: { readonly node?: string; readonly deno?: string; readonly v8?: string };
+  readonly versions?: { readonly node?: string; readonly v8?: string };
   readonly pid: number;
   readonly platform: string;
   readonly arch: string;
@@ -52,10 +52,13 @@ export function findProcess(): Process | undefined {
 
 /** Returns whether the runtime is Node, Deno or Bun. */
 export function isServer(): boolean {
-  return typeof findProcess()?.versions?.node === "string";
+  return isDeno() || typeof findProcess()?.versions?.node === "string";
 }
 
-/** Returns whether the runtime is Deno. */
+/** Returns whether the runtime is Deno. It does not use `process`, which Deno loads at the first use. */
 export function isDeno(): boolean {
-  return typeof findProcess()?.versions?.deno === "string";
+  const { Deno: deno } = globalThis as unknown as {
+    readonly Deno?: { readonly version?: unknown };
+  };
+  return deno?.version !== undefined;
 }

@@ -32,7 +32,7 @@ export type { MemorySinkOptions } from "./memory_sink.ts";
 export { openSink, SINK_FORMATS } from "./open_sink.ts";
 export type { MakeSink, OpenSinkOptions } from "./open_sink.ts";
 export { openSystems } from "./systems_file.ts";
-export type { SystemsFile } from "./systems_file.ts";
+export type { SystemsFile } from "../formats/files.ts";
 export { parseTensorBoard, readTensorBoard } from "./tensorboard/read_tensorboard.ts";
 export type { Sink, Slice, StoredSink, SystemMask, SystemWriter } from "./sink.ts";
 export { TensorBoardFile } from "./tensorboard/tensorboard_file.ts";

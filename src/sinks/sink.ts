@@ -5,6 +5,7 @@
  */
 
 import type { Batch } from "../batch/batch.ts";
+import type { RunFrame } from "../batch/resident/run_frame.ts";
 
 /** Selection of systems of a batch: one flag per system, 1 or `true` if it is selected. */
 export type SystemMask = ArrayLike<number | boolean>;
@@ -13,6 +14,11 @@ export type SystemMask = ArrayLike<number | boolean>;
 export interface SystemWriter {
   /** Copies the systems of a batch, or those that the mask selects. If it throws, no system is written. */
   write(batch: Batch, mask?: SystemMask): void | PromiseLike<void>;
+  /**
+   * Copies a frame of a run directly from the engine, which saves the copy of the batch for `write`. Returns `false`
+   * if the sink cannot do so now; the hook then calls `write`.
+   */
+  writeFrame?(frame: RunFrame): false | void | PromiseLike<void>;
   /** Waits until all systems are stored. Hooks call it at the end of a run and before checkpoints. */
   flush?(): void | PromiseLike<void>;
   /** Opens existing content. From then on `length` is known. */

@@ -1,26 +1,17 @@
-import type { System } from "../batch/system.ts";
+import type { FormatOptions } from "../formats/format.ts";
+import { openStructures, type SystemsFile } from "../formats/files.ts";
+import { formatOfPath } from "../formats/registry.ts";
 import { refusal } from "./files/open_file.ts";
+import type { System } from "../batch/system.ts";
 import { type OpenSinkOptions, sinkFor } from "./open_sink.ts";
+import type { Slice } from "./sink.ts";
 import { builtin } from "../platform/process.ts";
 
-/** The systems of a file, read one by one in any order: a dataset for `atomsLoader` and `splitDataset`. */
-export interface SystemsFile extends AsyncDisposable {
-  /** Number of systems. */
-  readonly length: number;
-  /**
-   * Returns the system with an index, without reading the others. Throws a RangeError if `index` is not an integer
-   * from 0 to `length` − 1.
-   */
-  get(index: number): Promise<System>;
-  /** Closes the file. */
-  close(): Promise<void>;
-}
-
 /**
- * Opens a file of systems to read them in any order, in any format of `openSink` that has atoms: `.xyz`, `.jsonl`,
- * `.db` of ASE, `.zarr`. The file is only read: it may be read-only, and a run may still write to it. The number of
- * systems is that at the time of opening. A part of a system at the end is not read, and is reported once to
- * `onWarning`.
+ * Opens a file of systems to read them in any order, in any format of `openSink` that has atoms (`.xyz`, `.jsonl`,
+ * `.db` of ASE, `.zarr`), and in any format of `FILE_FORMATS` (`.cif`, `POSCAR`, `.pdb`, `.traj` and others). The
+ * file is only read: it may be read-only, and a run may still write to it. The number of systems is that at the time
+ * of opening. A part of a system at the end is not read, and is reported once to `onWarning`.
  *
  * @throws {RangeError} if the ending is not known, the file is empty, or a newer version wrote it
  * @throws {SyntaxError} if the file is damaged or of another format
@@ -46,10 +37,13 @@ export interface SystemsFile extends AsyncDisposable {
  */
 export async function openSystems(
   path: string,
-  options: OpenSinkOptions = {},
+  options: OpenSinkOptions & FormatOptions = {},
 ): Promise<SystemsFile> {
   await assertExists(path);
-  const sink = await sinkFor(path, options);
+  if (formatOfPath(path) !== undefined) return await openStructures(path, options);
+  // Sinks store elements and units, so they do not need the options of formats that lack them.
+  const { topology: _topology, types: _types, units: _units, frameTime: _time, ...rest } = options;
+  const sink = await sinkFor(path, rest);
   const close = async () => await sink.close();
   try {
     await sink.slice({ to: 1 }); // throws if the file is empty
@@ -58,8 +52,12 @@ export async function openSystems(
     throw error;
   }
   const { length } = sink;
+  const { frames } = sink as { frames?(slice: Slice): AsyncGenerator<System, void> };
   return {
     length,
+    ...(frames !== undefined && {
+      each: (from: number) => frames.call(sink, { from, to: length }),
+    }),
     async get(index) {
       if (Number.isInteger(index) && index >= 0 && index < length) {
         return (await sink.slice({ from: index, to: index + 1 })).system(0);

@@ -65,6 +65,33 @@ Deno.test("a thread may take longer than the timeout if it sends heartbeats", as
   assertEquals(await runOn([slow, slow], 60), 10);
 });
 
+Deno.test("threads that wait for each other are detected, although they are alive", async () => {
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  const waits = () =>
+    fakeWorker((_, post) => {
+      const sign = () => post({ values: [], error: undefined, isWaiting: true });
+      timers.push(setInterval(sign, 8));
+    });
+  const hangs = new Promise((_, reject) => {
+    timers.push(setTimeout(() => reject(new Error("the run hangs")), 5000));
+  });
+  const run = () => Promise.race([runOn([waits, waits], 60), hangs]);
+  await assertRejects(run, BackendUnavailableError, "did not respond for 60 ms");
+  for (const timer of timers) clearTimeout(timer);
+});
+
+Deno.test("a thread may wait for longer than the timeout if another one makes progress", async () => {
+  const member = (isWaiting: boolean) => () =>
+    fakeWorker((requests, post) => {
+      let signs = 0;
+      const timer = setInterval(() => {
+        post(signs < 20 ? { values: [], error: undefined, isWaiting } : done(requests));
+        if (++signs > 20) clearInterval(timer);
+      }, 8);
+    });
+  assertEquals(await runOn([member(true), member(false)], 60), 10);
+});
+
 Deno.test("idle threads need no heartbeats", async () => {
   const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
   const backend = openThreads(1, { worker: works, timeout: 20 });
@@ -94,8 +121,15 @@ Deno.test("a thread sends heartbeats within a run of many steps", () => {
     port.handle({ kind: "write", id, values, at: 0 });
   }
   const frame = { systems: 1, offsets: 0, active: 1, ids: 2, ages: 3, control: 4 };
-  port.handle({ kind: "frame", id: 5, frame });
-  const call = { name: "advance", args: {}, pair: undefined, given: {} };
+  port.handle({ kind: "frame", id: 5, frame, team: undefined });
+  const call = {
+    name: "advance",
+    args: {},
+    pair: undefined,
+    canHalt: false,
+    needsWhole: false,
+    given: {},
+  };
   const calls = [{ ...call, every: undefined, phase: undefined }];
   port.handle({ kind: "prepare", id: 6, frame: 5, calls });
   const run = (first: number, steps: number) =>

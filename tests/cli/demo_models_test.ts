@@ -1,6 +1,7 @@
 // What relaxes the demo's crystals, an ONNX graph or a kernel: either must find the same.
 import { assert, assertAlmostEquals, assertEquals } from "@std/assert";
-import { crystals, type MODELS, openArgon } from "../../src/cli/demo_argon.ts";
+import { crystals, openArgon } from "../../src/cli/demo_argon.ts";
+import type { ModelName } from "../../src/cli/demo_settings.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { few } from "../suite.ts";
 
@@ -8,7 +9,7 @@ import { few } from "../suite.ts";
 const COUNT = few(8, 64);
 
 /** The demo's crystals, relaxed. */
-async function relaxed(name: typeof MODELS[number]) {
+async function relaxed(name: ModelName) {
   const batch = crystals(COUNT, 1);
   await using argon = await openArgon(name);
   const { before, after, steps } = await relax(batch, {

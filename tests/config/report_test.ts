@@ -33,6 +33,7 @@ const start = (segment: number, second: number, step: number): RunRecord => ({
   configHash: "h",
   versions: { hooke: "9.9.9", deno: "2.0.0", platform: "there" },
   device: { device: "wasm", skipped: [{ device: "webgpu", reason: "it is slow" }] },
+  runtime: "onnxruntime-web (WebAssembly), 1 thread",
 });
 const end = (segment: number, second: number, step: number, outcome: unknown): RunRecord =>
   ({ type: "end", ...at(segment, second, step), outcome, device: null }) as RunRecord;
@@ -95,6 +96,7 @@ Deno.test("Markdown has the outcome, the facts, warnings, plots, parts, hooks, c
       "| steps | 20 |",
       "| commit | abc |",
       "| device | wasm |",
+      "| model computed by | onnxruntime-web (WebAssembly), 1 thread |",
       "| took | 1 h 1 min |", // a part that never ended counts up to its last record
       "- Hook \\<bad\\> has failed 2 times.",
       "- Device webgpu was skipped: it is slow",

@@ -627,12 +627,28 @@ Deno.test("wrong options are refused by name, before anything is created", () =>
     await refused(
       { checkpoints: { often: 1 } },
       TypeError,
-      "checkpoints must be among every, keep",
+      "checkpoints must be among every, everySeconds, keep",
     );
+    await refused({ checkpoints: { everySeconds: 0 } }, RangeError, "checkpoints.everySeconds");
+    await refused({ override: 1 }, TypeError, "override must be true or false");
     await refused({ trajectory: {} }, TypeError, "trajectory.sink must be a sink");
     await refused({ report: "pdf" }, TypeError, 'report must be "html", "markdown" or false');
     await refused({ profile: 1 }, TypeError, "profile must be true or false");
     await assertRejects(() => Deno.stat(path), Deno.errors.NotFound);
+  }));
+
+Deno.test("checkpoints are also written by the clock, and override accepts another configuration", () =>
+  inFolder(async (path) => {
+    const checkpoints = { every: 1e6, everySeconds: 1e-9, keep: 5 };
+    await goOn(path, 30, { config: { dt: 1 }, checkpoints });
+    const written = names(`${path}/checkpoints`);
+    assert(written.length >= 2, String(written)); // by steps, there would be only the last
+    await assertRejects(() => goOn(path, 40, { config: { dt: 2 }, checkpoints }), RangeError, "dt");
+    await goOn(path, 40, { config: { dt: 2 }, checkpoints, override: true });
+    const { config, records } = await readRun(path);
+    assertEquals(config, { dt: 2 });
+    const starts = records.filter(({ type }) => type === "start") as { configHash: string }[];
+    assertEquals(new Set(starts.map(({ configHash }) => configHash)).size, 2);
   }));
 
 Deno.test("a folder cannot be closed while its engine writes to it", () =>

@@ -1,6 +1,7 @@
-/** A system has the same bits alone, in any place, joining late, on threads, observed and resumed. */
+/** A system has the same bits alone, in any place, joining late, on threads, observed, in blocks and resumed. */
 import { assertEquals } from "@std/assert";
 import { openThreads } from "../../src/backend/mod.ts";
+import { WasmBackend } from "../../src/backend/wasm/wasm_backend.ts";
 import { ARGON } from "./atoms.ts";
 import { lacksGpu } from "../backend/gpu.ts";
 import { pairsOf, rowsOf } from "../suite.ts";
@@ -18,7 +19,7 @@ const ON_HOST = [
 ];
 const WAYS_ON = {
   reference: ON_HOST,
-  wasm: [...ON_HOST, "on two threads"],
+  wasm: [...ON_HOST, "on two threads", "in blocks"],
   webgpu: ["in slot 63", "resumed"],
 };
 const STEPS = { reference: 10, wasm: 100, webgpu: 15 };
@@ -53,6 +54,11 @@ async function assertSame({ engine, device, way }: Trial): Promise<void> {
   const backend = device === "webgpu" ? gpu! : device;
   const trial = { row: ENGINES[engine]!, backend, steps: STEPS[device] };
   const expected = await alone(trial);
+  if (way === "in blocks") {
+    const blocks = new WasmBackend({ blockAtoms: 1 });
+    await assertSameWay({ ...trial, backend: blocks }, "in slot 63", expected);
+    return blocks.dispose();
+  }
   if (way !== "on two threads") return await assertSameWay(trial, way, expected);
   const threads = openThreads(2);
   try {

@@ -1,5 +1,5 @@
 // The demo in a real browser: what it computes there is what it computes here.
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { openChromium, type OpenPage, testInChromium } from "./chromium.ts";
 import { ELSEWHERE, servePage } from "./served_page.ts";
 import {
@@ -100,13 +100,19 @@ testInChromium("in Chromium", async (t) => {
     },
   );
   for (
-    const [name, url] of [
-      ["that may share no memory", served.sharingNothing],
-      ["of a single script, which threads would begin over and over,", served.singleScript],
+    const [name, reason, url] of [
+      ["that may share no memory", "the page is not cross-origin isolated", served.sharingNothing],
+      [
+        "of a single script, which threads would begin over and over,",
+        "the bundler has put onnxruntime-web into the script of the page",
+        served.singleScript,
+      ],
     ] as const
   ) {
-    await step(`in a page ${name} it has one thread`, async (page) => {
-      const there = await page.call<typeof here>("graphValues", { device: "wasm", threads: 2 });
+    await step(`in a page ${name} it has one thread, and more are an error`, async (page) => {
+      const two = page.call("graphValues", { device: "wasm", threads: 2 });
+      await assertRejects(() => two, Error, `with 2 threads: ${reason}`);
+      const there = await page.call<typeof here>("graphValues", { device: "wasm" });
       assertEquals(there.threads, 1);
       assertSameForces(there, here);
     }, url);

@@ -1,6 +1,6 @@
 // What is computed both in a page and here, to be compared. Nothing in it is Deno's own.
 import { type DeviceName, openThreads, openWebGpu } from "@hooke/hooke/backend";
-import type { Batch } from "@hooke/hooke/batch";
+import { Batch, fcc, initVelocities } from "@hooke/hooke/batch";
 import { NeighborList } from "@hooke/hooke/batch/neighbors";
 import { NVE } from "@hooke/hooke/dynamics";
 import {
@@ -14,7 +14,8 @@ import {
 import { LoggingHook } from "@hooke/hooke/observe";
 import { adam, meanSquaredError, normalNumbers, tensorData, Trainer } from "@hooke/hooke/training";
 import { call } from "../../src/backend/backend.ts";
-import { ARGON, crystals, type ModelName, openArgon } from "../../src/cli/demo_argon.ts";
+import { ARGON, crystals, openArgon } from "../../src/cli/demo_argon.ts";
+import type { ModelName } from "../../src/cli/demo_settings.ts";
 import { heat } from "../../src/cli/demo_heat.ts";
 import { relax } from "../../src/cli/demo_relax.ts";
 import { clear } from "../../src/kernels/clear.ts";
@@ -104,7 +105,7 @@ export async function workerValues(script: string): Promise<Evaluation> {
   return { energy: Array.from(energy!.data, Number), forces: Array.from(forces!.data, Number) };
 }
 
-/** Positions after steps of dynamics: on two threads, of this script, or on none but the caller's. */
+/** Positions after steps of several systems, and of a large one: on two threads, of this script, or on none but the caller's. */
 export async function threadedValues(script?: string): Promise<number[]> {
   const backend = script === undefined ? undefined : openThreads(2, {
     worker: () => new Worker(new URL(script, import.meta.url), { type: "module" }),
@@ -112,9 +113,12 @@ export async function threadedValues(script?: string): Promise<number[]> {
   await using argon = await openArgon("kernel");
   const md = new NVE({ model: argon.model, dt: 2, ...backend && { backend } });
   const batch = await md.run(crystals(4, 1), 60);
+  const large = Batch.from([fcc({ element: "Ar", a: 5.26, cells: 11 })]);
+  initVelocities(large, 300, { seed: 1 });
+  await md.run(large, 20);
   await md.close();
   backend?.dispose();
-  return Array.from(batch.get("positions"));
+  return [...batch.get("positions"), ...large.get("positions")];
 }
 
 /** Positions after steps of dynamics with functions that are generated at run time, and exclusions. */

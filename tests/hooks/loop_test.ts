@@ -24,18 +24,55 @@ Deno.test("multi-step calls grow only when they were not cut short, so that the 
     delete (performance as { now?: unknown }).now;
   }
   assertLess(Math.max(...calls.slice(3000, 3005)), 2 ** 16);
-  assertEquals(calls.slice(3000, 3004), [1024, 2048, 4096, 8192]);
+  assertEquals(calls.slice(3000, 3004), [16, 32, 64, 128]);
 });
 
-Deno.test("a multi-step call that takes long is followed by shorter ones", async () => {
+/** Lengths of the multi-step calls of a run of `steps` steps, if the step with this index takes this time in ms. */
+async function lengthsOf(
+  steps: number,
+  duration: (step: number) => number,
+  hooks: Steps[] = [],
+): Promise<number[]> {
   const calls: number[] = [];
+  let now = 0, done = 0;
   const multiStep = (_loop: unknown, n: number) => {
     calls.push(n);
-    for (const end = performance.now() + n / 16; performance.now() < end;); // 64 ms for 1024
+    for (let i = 0; i < n; i++) now += duration(done++);
   };
-  const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step: () => {}, multiStep });
-  await loop.run(2000);
-  assertEquals(calls.slice(0, 2), [1024, 512]);
+  const step = (loop: Loop<typeof WorkStage>) => {
+    now += duration(done++);
+    return loop.fire("work/AFTER");
+  };
+  const loop = new Loop({ kinds: WorkStage, context: { total: 0 }, step, multiStep }, { hooks });
+  Object.defineProperty(performance, "now", { value: () => now, configurable: true });
+  try {
+    await loop.run(steps);
+  } finally {
+    delete (performance as { now?: unknown }).now;
+  }
+  return calls;
+}
+
+Deno.test("a multi-step call that takes long is followed by shorter ones, of 50 ms or of up to 16 steps", async () => {
+  const lengths = (ms: number) => lengthsOf(1100, () => ms);
+  assertEquals((await lengths(1 / 16)).slice(4), [256, 512, 1100 - 1008]); // of 800 steps
+  assertEquals((await lengths(1)).slice(0, 4), [16, 32, 50, 50]);
+  assertEquals((await lengths(10)).slice(0, 3), [16, 16, 16]);
+  assertEquals((await lengths(20)).slice(0, 3), [16, 12, 12]);
+  assertEquals((await lengths(100)).slice(0, 3), [16, 2, 2]);
+  assertEquals((await lengths(1000)).slice(0, 3), [16, 1, 1]);
+  const faster = await lengthsOf(500, (step) => step < 20 ? 100 : 1);
+  assertEquals(faster.slice(0, 9), [16, 2, 2, 2, 4, 8, 16, 32, 50]);
+});
+
+Deno.test("steps that become slow while a hook keeps the calls short are not followed by a call of seconds", async () => {
+  // The hook is due in every 8th step from 4000 to 4400, in which steps become slow.
+  const rare = Object.assign(new Steps("work/AFTER", 8), { after: 4000, until: 4400 });
+  const calls = await lengthsOf(4800, (step) => step < 4000 ? 0.001 : 20, [rare]);
+  assertEquals(calls.filter((n) => n === 7).length, 50 - 1);
+  assertLess(1000, Math.max(...calls));
+  const free = calls.slice(calls.lastIndexOf(7) + 1);
+  assertEquals(free, [...Array(33).fill(12), 4800 - 4393 - 33 * 12]); // 240 ms each
 });
 
 Deno.test("step, run, close and load are refused while another call is in progress", async () => {
@@ -257,4 +294,36 @@ Deno.test("changes by a load are reported with the loaded step; unknown hooks be
   assertEquals(changes, [{ type: "enable", name: "Steps", step: 2 }]);
   await loop.run(1);
   assertEquals([steps.steps, once.calls], [[0, 1, 2], 2]);
+});
+
+Deno.test("timers and signals arrive during a run whose steps never wait, also after steps became slow", async () => {
+  const seen: Record<string, number> = {};
+  const begun = performance.now();
+  const busy = (ms: number) => {
+    for (const until = performance.now() + ms; performance.now() < until;);
+  };
+  const onSignal = () => seen.signal = performance.now() - begun;
+  Deno.addSignalListener("SIGWINCH", onSignal); // a signal that ends no process
+  const timer = setTimeout(() => {
+    seen.timer = performance.now() - begun;
+    Deno.kill(Deno.pid, "SIGWINCH");
+  }, 100);
+  try {
+    // Steps of microseconds, then steps of 20 ms: the loop must notice the change.
+    const loop = new Loop({
+      kinds: WorkStage,
+      context: { total: 0 },
+      step(loop) {
+        const time = performance.now() - begun;
+        if (seen.signal !== undefined || time > 3000) loop.stop("seen");
+        if (time > 50) busy(20);
+      },
+    });
+    await loop.run(1e9);
+  } finally {
+    clearTimeout(timer);
+    Deno.removeSignalListener("SIGWINCH", onSignal);
+  }
+  assert(seen.timer! < 1500, `timer after ${seen.timer} ms`);
+  assert(seen.signal! < 2500, `signal after ${seen.signal} ms`);
 });

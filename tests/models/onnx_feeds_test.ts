@@ -1,6 +1,7 @@
 /** Inputs of models, value by value. */
 import { assertEquals, assertThrows } from "@std/assert";
 import { bindingsOf, type OnnxInputBinding } from "../../src/models/onnx/bindings.ts";
+import { ChosenSystems } from "../../src/models/onnx/parts/chosen_systems.ts";
 import type { OnnxDerivedFrom } from "../../src/models/onnx/derived_inputs.ts";
 import { type FeedRules, PartFeeds } from "../../src/models/onnx/feeds.ts";
 import type { OnnxInput } from "../../src/models/onnx/manifest/manifest.ts";
@@ -222,4 +223,22 @@ Deno.test("padded lists are longer by at least one, and by at most an eighth if 
   }
   const lengths = new Set(Array.from({ length: 1000 }, (_, i) => paddedCount(3000 + i)));
   assertEquals(lengths.size, 5);
+});
+
+Deno.test("the inputs for chosen systems are those of a batch that has no others", () => {
+  const inputs = Object.entries(INPUTS).flatMap(([meaning, { forms }]) =>
+    forms.map((form, i): OnnxInputBinding => {
+      const dtype = meaning === "edges" ? "int64" : "float32";
+      const tensor: TensorInfo = { name: `${meaning} ${i}`, dtype, shape: form.map(String) };
+      return { tensor, meaning: meaning as OnnxInput, form, reason: "" };
+    })
+  );
+  const bindings = bindingsOf(inputs, [], { nearest: 2, triplets: "ordered" });
+  const model = { name: "a model", bindings, constants: {}, derived: {}, perAngstrom: 1 };
+  for (const s of [0, 1]) {
+    const chosen = new ChosenSystems(CONSTANTS, Int32Array.of(1 - s, s)), { constants } = chosen;
+    const own = new PartFeeds(model, new OnnxPart(constants.nodeOffsets, 0, 1), constants);
+    const part = new PartFeeds(model, new OnnxPart(OFFSETS, s, s + 1), CONSTANTS);
+    assertEquals(own.fill(chosen.arrays(ARRAYS)), part.fill(ARRAYS));
+  }
 });

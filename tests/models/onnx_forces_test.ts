@@ -17,6 +17,7 @@ import {
   decodeModel,
   encodeModel,
   gradientRules,
+  Graph,
   GraphBuilder,
   lennardJonesModel,
   type LennardJonesModelOptions,
@@ -210,6 +211,55 @@ Deno.test("an exported model has the added forces and opens without options", as
   assertEquals(read.export(), other.export());
 });
 
+/** The graph of argon with forces, which are twice what they should be. */
+function twiceTheForces(): Uint8Array<ArrayBuffer> {
+  const graph = new Graph(decodeModel(lennardJonesModel(ARGON)));
+  const forces = structuredClone(graph.outputs.find(({ name }) => name === "forces")!);
+  graph.removeOutput("forces");
+  graph.rename("forces", "half");
+  graph.add("Add", ["half", "half"], { outputs: ["forces"] });
+  graph.addOutput(forces);
+  return graph.encode();
+}
+
+Deno.test('differentiate: "always" derives forces in place of those of the file', async () => {
+  const bytes = twiceTheForces();
+  await using wanted = await OnnxModel.open(argonGraph());
+  await using own = await OnnxModel.open(bytes);
+  await using always = await OnnxModel.open(bytes, {
+    differentiate: "always",
+    outputs: { forces: "forces", energy: "energy" },
+  });
+  const [right, twice, derived] = [
+    await evaluated(wanted, systems()),
+    await evaluated(own, systems()),
+    await evaluated(always, systems()),
+  ];
+  assertEquals(derived.get("energy"), right.get("energy"));
+  assertEquals(derived.get("forces"), right.get("forces"));
+  for (const [i, force] of right.get("forces").entries()) {
+    assertAlmostEquals(twice.get("forces")[i]!, 2 * force, 1e-5);
+  }
+  assert(right.get("forces").some((force) => Math.abs(force) > 0.01));
+  assertMatch(always.describe(), /forces by differentiating energy/);
+
+  // The exported file has these forces, and is used as it is.
+  await using again = await OnnxModel.open(always.export());
+  assert(!again.describe().includes("by differentiating"), again.describe());
+  assertEquals((await evaluated(again, systems())).get("forces"), right.get("forces"));
+
+  const error = await assertRejects(
+    () =>
+      OnnxModel.open(bytes, {
+        name: "argon",
+        differentiate: "always",
+        outputs: { heat: "energy" },
+      }),
+    ModelMismatchError,
+  );
+  assert(error.message.includes("an output must be its energy"), error.message);
+});
+
 Deno.test("differentiate: false adds no forces, and stresses that cannot be added are named", async () => {
   const open = (bytes: Uint8Array, options: OnnxModelOptions) =>
     OnnxModel.open(bytes, { name: "argon", ...options });
@@ -227,7 +277,7 @@ Deno.test("differentiate: false adds no forces, and stresses that cannot be adde
   await assertRejects(
     () => open(argonGraph(), { differentiate: "no" as never }),
     TypeError,
-    "the option differentiate must be true or false",
+    'the option differentiate must be true, false or "always"',
   );
   await assertRejects(
     () => open(argonGraph(), { cache: 5 as never }),

@@ -13,7 +13,7 @@ import {
   rattle,
   sum,
 } from "@hooke/hooke";
-import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
+import { type OnnxDerive, OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
 import { GraphBuilder, lennardJonesModel, type Value } from "@hooke/hooke/onnx";
 
 /** A graph of springs to the origin, E = Σ x², with further outputs of the positions x. */
@@ -124,15 +124,24 @@ Deno.test("fields of systems that are not active do not change", async () => {
   graph.output("forces", graph.mul(x, -2), ["N", 3]);
   // An output of all systems: it changes while one of them moves.
   graph.output("all", graph.add(none, graph.reduceSum(x, [0, 1])), ["B"]);
-  await using model = await OnnxModel.open(graph.build(), { outputs: { total: "all" } });
-  const hooks = [ConvergenceHook.fromFmax(1)];
-  await using opt = new FIRE({ model, dt: 0.5, hooks, nSteps: 3 });
-  const batch = await opt.run(Batch.from([atoms(0.25), atoms(8)]));
-  assertEquals([...batch.get("stepsDone")], [1, 3]);
-  const [rests, moves] = batch.get("total");
-  const [x0, , , x1] = batch.get("positions");
-  assertAlmostEquals(moves!, x0! + x1!, 1e-5);
-  assert(rests! > moves! + 0.01, `${rests} ${moves}`);
+  const bytes = graph.build();
+  const energy0: OnnxDerive = ({ systemCount }) => ({
+    data: new Float32Array(systemCount),
+    dims: [systemCount],
+  });
+  // A model with a derived input receives all systems. Others receive only those that are active.
+  for (const [derived, isShared] of [[{ energy0 }, true], [{}, false]] as const) {
+    const outputs = { total: "all" };
+    await using model = await OnnxModel.open(bytes, { outputs, derived, batch: "joined" });
+    const hooks = [ConvergenceHook.fromFmax(1)];
+    await using opt = new FIRE({ model, dt: 0.5, hooks, nSteps: 3 });
+    const batch = await opt.run(Batch.from([atoms(0.25), atoms(8)]));
+    assertEquals([...batch.get("stepsDone")], [1, 3]);
+    const [rests, moves] = batch.get("total");
+    const [x0, , , x1] = batch.get("positions");
+    assertAlmostEquals(moves!, isShared ? x0! + x1! : x1!, 1e-5);
+    assert(rests! > moves! + 0.01, `${rests} ${moves}`);
+  }
 });
 
 Deno.test("an output of a wrong length is named", async () => {

@@ -1,7 +1,7 @@
 /** Passes that only the processor profits from: where they apply, and how to switch them off. */
 import { Batch, GraphBuilder, NVE } from "@hooke/hooke";
 import { OnnxModel, type OnnxModelOptions } from "@hooke/hooke/models/onnx";
-import { decodeModel, FORCE_PASSES, PROCESSOR_FORCE_PASSES } from "@hooke/hooke/onnx";
+import { decodeModel, FORCE_PASSES, type Graph, PROCESSOR_FORCE_PASSES } from "@hooke/hooke/onnx";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 
 /** E = log(x + y + z) for each helium atom. The product with 0 is NaN for other atoms if their logarithm is. */
@@ -65,4 +65,20 @@ Deno.test("passes that may follow differentiation change the forces for the proc
     const ops = decodeModel(model.export()).graph!.node.map(({ opType }) => opType);
     assertEquals(ops.includes("MatMul"), false);
   }
+});
+
+Deno.test("a custom pass before those for the processor runs as often as without them", async () => {
+  const runs = new Map<object, number>();
+  const own = {
+    name: "own",
+    about: "counts its runs on one model",
+    apply({ model }: Graph): number {
+      runs.set(model, (runs.get(model) ?? 0) + 1);
+      return 0;
+    },
+  };
+  const { energy } = await evaluated({ passes: [own, ...PROCESSOR_FORCE_PASSES] });
+  assert(Math.abs(energy - 1) < 1e-6);
+  // Before and after differentiation.
+  assertEquals(Math.max(...runs.values()), 2);
 });

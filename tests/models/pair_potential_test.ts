@@ -13,6 +13,7 @@ import {
   yukawa,
   zbl,
 } from "../../src/models/mod.ts";
+import { pairPotentialOf } from "../../src/models/pair/pair_potential.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu } from "../dynamics/backends.ts";
 import { ALL_BACKENDS, openOn, testOn } from "../kernels/lab.ts";
@@ -265,6 +266,21 @@ Deno.test("an energy must be an expression of its own distance and parameters", 
   refuses((r) => r.mul(NaN), "got NaN");
   refuses((r) => r.mul("2" as never), "got 2");
   refuses((r) => r.pow("2" as never), "the exponent must be a finite number; got 2");
+});
+
+Deno.test("the package's potentials record their energies when they are used, custom ones at once", () => {
+  let records = 0;
+  const energy = (r: PairExpression) => {
+    records++;
+    return r.mul(2);
+  };
+  const late = pairPotentialOf(undefined, { name: "late", parameters: {}, energy });
+  assertEquals(records, 0);
+  const model = late({ cutoff: 3 });
+  assertEquals([model.name, records], ["a late potential", 1]);
+  assertEquals([late.kernel === late.kernel, records], [true, 1]);
+  pairPotential({ name: "custom", parameters: {}, energy });
+  assertEquals(records, 2);
 });
 
 Deno.test("the numbers of an energy must be finite in float32", () => {

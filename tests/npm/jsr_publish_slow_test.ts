@@ -153,7 +153,7 @@ Deno.test("deno publish uploads the allowed files, and programs run what it has 
   await t.step("imports of the published modules name packages of JSR and npm", () => {
     const { files } = registry.uploads.at(-1)!,
       text = (path: string) => new TextDecoder().decode(files.get(path)!);
-    assertMatch(text("/src/cli/options.ts"), /from "jsr:\/?@std\/cli@\^1\/parse-args"/);
+    assertMatch(text("/src/cli/frame/parse.ts"), /from "jsr:\/?@std\/cli@\^1\/parse-args"/);
     assertStringIncludes(text("/src/onnx/session/open_session.ts"), 'import("npm:onnxruntime-web@');
   });
 

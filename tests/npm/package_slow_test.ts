@@ -135,11 +135,34 @@ void (() => new NVE({ model, dt: "4" }));
 console.log(energies.length);
 `,
   );
-  for (const [module, resolution] of [["nodenext", "nodenext"], ["esnext", "bundler"]]) {
-    const options =
-      `--noEmit --strict --exactOptionalPropertyTypes --target esnext --lib esnext,dom --module ${module} --moduleResolution ${resolution}`;
-    const tsc = ["npx", "-y", "-p", "typescript@7", "tsc"];
+  const bundler =
+    "--module esnext --moduleResolution bundler --target esnext --lib esnext,dom --exactOptionalPropertyTypes";
+  const node = "--module nodenext --target es2022";
+  for (
+    const [version, options] of [
+      ["5.9", bundler],
+      ["5.9", node],
+      ["7", bundler],
+      ["7", `${node} --lib es2022 --types node`],
+    ] as const
+  ) {
+    const tsc = ["npx", "-y", "-p", `typescript@${version}`, "tsc", "--noEmit", "--strict"];
     await run(folder, [...tsc, ...options.split(" "), "all.ts", "ten.ts"]);
   }
   assertEquals(await run(folder, ["npx", "-y", "node@24", "ten.ts"]), "10\n");
+});
+
+Deno.test("the program for Node in the documentation compiles with the configuration beside it, and runs", async () => {
+  const page = await Deno.readTextFile(`${HERE}../../docs/howto/use_node.md`);
+  const block = (language: string) =>
+    new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "m").exec(page)![1]!;
+  for (const version of ["5.9", "7"]) {
+    const own = `${folder}/program_${version}`;
+    await Deno.mkdir(own);
+    await Deno.writeTextFile(`${own}/package.json`, '{"private": true, "type": "module"}');
+    await Deno.writeTextFile(`${own}/tsconfig.json`, block("json"));
+    await Deno.writeTextFile(`${own}/relax.ts`, block("ts"));
+    await run(own, ["npx", "-y", "-p", `typescript@${version}`, "tsc"]);
+    assertEquals(await run(own, ["npx", "-y", "node@22.13", "relax.js"]), block("text"));
+  }
 });

@@ -57,6 +57,16 @@ Deno.test("points agree with the ticks on both axes", () => {
   assertAlmostEquals(lines[1]![1][2]![1]!, yOf("20"), 0.11);
 });
 
+Deno.test("the horizontal axis has the unit that is asked for", () => {
+  const history = historyOf({ x: [0, 10, 40] }, 50);
+  const svg = plot({ history }, { x: { label: "time, ps", perStep: 0.004 } });
+  const labels = ticksOf(svg, "middle").map(([label]) => label);
+  assertEquals(labels, ["0", "0.1", "0.2", "0.3", "0.4", "time, ps"]);
+  assertEquals(pointsOf(svg)[0]![1], pointsOf(plot({ history }))[0]![1]);
+  const wrong = { x: { label: "time", perStep: 0 } };
+  assertThrows(() => plot({ history }, wrong), TypeError, "perStep above 0");
+});
+
 Deno.test("on a log scale decades are equally far apart, and values that are not above 0 are left out", () => {
   const history = historyOf({ loss: [100, 10, 0, 0.1, -1, 0.001, 0.001] });
   const svg = plot({ history }, { scale: "log" });

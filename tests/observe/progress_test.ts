@@ -40,10 +40,10 @@ Deno.test("without a terminal each report is a line without escape codes", async
   await md.run(crystals(2), 4);
   assertEquals(texts, [
     "step 0/4 (0 %)\n",
-    "step 1/4 (25 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:02 left\n",
-    "step 2/4 (50 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
-    "step 3/4 (75 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s  0:01 left\n",
-    "step 4/4 (100 %)  energy -2.500000 eV  fmax 0.00 eV/Å  2 steps/s\n",
+    "step 1/4 (25 %)  energy -2.500000 eV  fmax 0.00 eV/Å  40.0 K  2 steps/s  0.173 ns/day  0:02 left\n",
+    "step 2/4 (50 %)  energy -2.500000 eV  fmax 0.00 eV/Å  40.0 K  2 steps/s  0.173 ns/day  0:01 left\n",
+    "step 3/4 (75 %)  energy -2.500000 eV  fmax 0.00 eV/Å  40.0 K  2 steps/s  0.173 ns/day  0:01 left\n",
+    "step 4/4 (100 %)  energy -2.500000 eV  fmax 0.00 eV/Å  40.0 K  2 steps/s  0.173 ns/day\n",
   ]);
 });
 
@@ -54,8 +54,8 @@ Deno.test("on a terminal one line is repainted, no longer than the terminal is w
   await md.run(crystals(1), 2);
   assertEquals(texts, [
     "\rstep 0\x1b[K",
-    "\rstep 1  energy -1.250000 eV  \x1b[K",
-    "\rstep 2  energy -1.250000 eV  \x1b[K",
+    "\rstep 1  40.0 K  0.173 ns/day\x1b[K", // less important parts are left out
+    "\rstep 2  40.0 K  0.173 ns/day\x1b[K",
     "\n",
   ]);
 });
@@ -149,17 +149,90 @@ Deno.test("convergence is left out unless a hook or a stage decides it, or a sys
   assertEquals(await lineOf(staged), "0/1 converged");
 });
 
+Deno.test("a step that takes long is reported again, with the time that it already takes", async () => {
+  const { texts, progress } = watched({ everySeconds: 0.5, nSteps: 2 });
+  const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+  const loop = new Loop({
+    kinds: WalkStage,
+    async step(loop) {
+      await new Promise((resolve) => setTimeout(resolve, 2200));
+      await loop.fire(WalkStage.AFTER_STEP);
+    },
+  }, { hooks: [progress] });
+  await loop.run(1);
+  assertEquals(texts.length, 3, texts.join(""));
+  assertMatch(texts[1]!, /^step 0\/2 \(0 %\) {2}computing for 2 s\n$/);
+});
+
+Deno.test("an error of a report during a long step is handled by onError, and stops those reports", async () => {
+  let calls = 0;
+  const write = () => {
+    if (++calls === 2) throw new Error("the terminal is closed"); // the report of the timer
+  };
+  const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
+  const warnings: string[] = [];
+  const loop = new Loop({
+    kinds: WalkStage,
+    async step(loop) {
+      await new Promise((resolve) => setTimeout(resolve, 3300)); // time for two reports
+      await loop.fire(WalkStage.AFTER_STEP);
+    },
+  }, { onWarning: ({ error }) => void warnings.push(String(error)) });
+  loop.hooks.add(new ProgressHook({ write, everySeconds: 0.1 }), { onError: "warn" });
+  await loop.run(1);
+  assertEquals([calls, warnings.length], [2, 1]);
+  assertMatch(warnings[0]!, /the terminal is closed/);
+});
+
+Deno.test("simulated time per day is that of the steps since the last report", async () => {
+  const batch = crystals(1);
+  batch.set("time", 0, { level: "system", unit: "fs" });
+  const place = { model: still, device: "reference", hooks: [] } as const;
+  await using relaxer = engine(fireRelaxer({ dt: 0.1 }), place);
+  await relaxer.run(batch, 30);
+  const { texts, progress } = watched(OFTEN);
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 2 }), { model: still, device: "reference", hooks });
+  await md.run(batch, 3);
+  assertEquals(batch.get("time")[0], 6);
+  assertMatch(texts.at(-1)!, / 2 steps\/s {2}0\.346 ns\/day/); // 2 fs per step, 2 steps/s
+  assert(!texts[1]!.includes("ns/day"), texts[1]); // its steps are not known to take the time of earlier ones
+});
+
+Deno.test("as JSON each report is an object on one line", async () => {
+  const { texts, progress } = watched({ ...OFTEN, nSteps: 4, format: "json", isTerminal: true });
+  const hooks = [progress];
+  await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
+  await md.run(crystals(2), 1);
+  const [first, last] = texts.map((text) => JSON.parse(text));
+  assertEquals(first, { type: "progress", step: 0, of: 4, seconds: 0, warnings: 0 });
+  const { temperature, nsPerDay, ...others } = last;
+  assertEquals([temperature.toFixed(3), nsPerDay.toFixed(4)], ["40.000", "0.1728"]);
+  assertEquals(others, {
+    type: "progress",
+    step: 1,
+    of: 4,
+    seconds: 0.5,
+    stepsPerSecond: 2,
+    secondsLeft: 1.5,
+    systems: 2,
+    energy: -2.5,
+    fmax: 0,
+    warnings: 0,
+  });
+});
+
 Deno.test("a second run measures its own speed, and shows the steps of both", async () => {
   const { texts, progress } = watched({ ...OFTEN, nSteps: 10 });
   const hooks = [progress];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: still, device: "reference", hooks });
   const batch = await md.run(atomAt(0), 5);
   await md.run(batch, 5);
-  assertMatch(texts[5]!, /^step 5\/10 .* 2 steps\/s {2}0:03 left/);
+  assertMatch(texts[5]!, /^step 5\/10 .* 2 steps\/s .* 0:03 left/);
   assertEquals(texts[6], "step 5/10 (50 %)\n");
   await md.run(batch, 0);
   assertEquals(texts.length, 12); // no line if nothing is left to do
-  assertMatch(texts[7]!, /^step 6\/10 .* 2 steps\/s {2}0:02 left/);
+  assertMatch(texts[7]!, /^step 6\/10 .* 2 steps\/s .* 0:02 left/);
 });
 
 Deno.test("for training it reports steps, epoch and loss, and for other loops steps", async () => {
@@ -247,8 +320,8 @@ Deno.test(
 Deno.test("wrong options of a progress hook are named", () => {
   const write = () => {};
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
-    [undefined, TypeError, "options must be an object"],
-    [{}, TypeError, "write is required: a function"],
+    [3, TypeError, "options must be an object"],
+    [{ write, format: "xml" }, TypeError, 'format must be "text" or "json"'],
     [{ write: 3 }, TypeError, "write must be a function"],
     [{ write, isTerminal: 1 }, TypeError, "true or false"],
     [{ write, nSteps: 0 }, RangeError, "nSteps must be a positive integer"],

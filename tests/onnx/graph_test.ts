@@ -187,6 +187,15 @@ Deno.test("pruning removes exactly the nodes and constants that no output needs"
   assertEquals(decodeModel(graph.encode()).graph!.node.length, 2);
 });
 
+Deno.test("a constant that is pruned leaves no shape for a later value of its name", () => {
+  const graph = new Graph(small());
+  const name = graph.constantOf("f32", [1, 2]);
+  graph.describe(valueInfo(name, "f32", [2]));
+  graph.prune();
+  const again = new Graph(decodeModel(graph.encode()));
+  assertEquals([again.has(name), again.shape(name)], [false, undefined]);
+});
+
 Deno.test("a node that is used cannot be removed", () => {
   const graph = new Graph(small());
   const refuses = (name: string) =>

@@ -148,3 +148,19 @@ Deno.test("a file is truncated to an earlier size, with rows pending or written,
     await later.close();
     assertEquals(await Deno.readTextFile(path), "a\n");
   }));
+
+Deno.test("a flush that is pending when the file is closed does not fail", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (let i = 0; i < 20; i++) {
+      const file = new CsvFile(`${folder}/${i}.csv`, ["step"]);
+      await file.open();
+      file.add([[i]]);
+      const flushing = file.flush();
+      await Promise.resolve(); // the rows are written before the flush
+      await Promise.all([flushing, file.close()]);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -122,3 +122,24 @@ Deno.test("a finished shard has no unused space", async () => {
   assertEquals(bytes.length, 9 * 5000 + INDEX_SIZE);
   assertEquals(chunksIn(bytes)?.get(8), stateOf(8, 0, 5000));
 });
+
+Deno.test("a repeated chunk takes no space, and its bytes stay when it is replaced", async () => {
+  let bytes: Uint8Array = new Uint8Array(0);
+  const fs = diskOf((now) => bytes = now), first = stateOf(0, 0, 5000);
+  let shard = await ShardFile.make(fs, "c/0");
+  await shard.put(0, first);
+  for (let chunk = 1; chunk < 9; chunk++) shard.repeat(chunk);
+  await shard.finish();
+  assert(bytes.length < 3 * 5000, `${bytes.length} bytes`);
+  assertEquals([0, 8].map((chunk) => chunksIn(bytes)?.get(chunk)), [first, first]);
+
+  // The store was truncated within chunk 8, which then gets other rows, twice.
+  shard = await ShardFile.open(fs, "c/0", 9);
+  for (const state of [1, 2, 3]) {
+    await shard.put(8, stateOf(8, state, 5000));
+    await shard.commit();
+    assertEquals([0, 7].map((chunk) => chunksIn(bytes)?.get(chunk)), [first, first]);
+    assertEquals(chunksIn(bytes)?.get(8), stateOf(8, state, 5000));
+  }
+  await shard.finish();
+});

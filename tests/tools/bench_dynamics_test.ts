@@ -5,16 +5,16 @@ import {
   assertStringIncludes,
   assertThrows,
 } from "@std/assert";
-import { resultOf } from "../../bench/dynamics/against.ts";
+import { compareWorst, resultOf, worstOf } from "../../bench/dynamics/against.ts";
 import { argonModel, crystals, readInput, shuffled } from "../../bench/dynamics/input.ts";
 import { openCase } from "../../bench/dynamics/ours.ts";
 import { observers } from "../../bench/dynamics/observers.ts";
-import { figuresOf, replaceWritten, tableOf } from "../../bench/dynamics/report.ts";
+import { figuresOf, replaceWritten } from "../../bench/dynamics/report.ts";
 import rows from "../../bench/dynamics_table.ts";
 import { CASES } from "../../bench/peers/cases.ts";
 import { missingOf } from "../../bench/peers/places.ts";
 import type { Paired } from "../../bench/peers/rounds.ts";
-import { needsOf } from "../../bench/peers/run.ts";
+import { needsOf, playCase } from "../../bench/peers/run.ts";
 import type { Done } from "../../bench/peers/serve_turns.ts";
 import { type BenchRow, isMeasured } from "../../bench/row.ts";
 import { formatJson, formatRow, settingOf } from "../../bench/table.ts";
@@ -58,16 +58,64 @@ Deno.test("a row divides the least of ours by the least of the fastest peer that
   assertEquals(resultOf({ case: "x", peers: ["slow"], of: "steps" }, played).value, 1);
 });
 
+Deno.test("a row may divide another side of ours, and the worst of several comparisons counts", async () => {
+  const turnsOf = { ours: turns(4), "ours native": turns(2), peer: turns(10) };
+  const played = { turns: turnsOf, about: {} };
+  const asked = { case: "x", peers: ["peer"], of: "cpu", side: "ours native" } as const;
+  const { value, note } = resultOf(asked, played);
+  assertEquals(value, 0.2);
+  assertEquals(
+    note,
+    "x: ours native 2 ns, ours (not counted) 4 ns, peer 10 ns; relative to the baselines 0.20×",
+  );
+  const missing = await compareWorst({ work: "/none", makes: false }, [asked]);
+  assert(!isMeasured(missing) && missing.missing.includes("--peers"));
+  assertEquals(worstOf([{ value: 1, runs: [1], note: "a" }, { value: 2, runs: [2], note: "b" }]), {
+    value: 2,
+    runs: [2],
+    note: "1×, a; 2×, b",
+  });
+});
+
+Deno.test("a side that cannot run here takes no turns, and is reported as missing", async () => {
+  const cost = { cpu: 1, wall: 1, told: {} };
+  const folder = await Deno.makeTempDir();
+  const script = `${folder}/ours.ts`;
+  await Deno.writeTextFile(
+    script,
+    `const { runtime } = JSON.parse(Deno.args[1]);
+    if (runtime === "native") console.log('{"ready":true,"missing":"no package"}');
+    else {
+      console.log('{"ready":true}');
+      for await (const _ of Deno.stdin.readable) console.log('{"cpu_s":1,"wall_s":1,"events":1}');
+    }`,
+  );
+  const { turns, about } = await playCase("train mlp_large_64", {
+    places: { peers: "", work: folder },
+    repeats: 1,
+    ours: script,
+    takes: () => false,
+    baseline: { about: {}, turn: () => Promise.resolve(cost), close: () => Promise.resolve() },
+  });
+  assertEquals([Object.keys(turns), about["ours native"]], [["ours"], { missing: "no package" }]);
+  await Deno.remove(folder, { recursive: true });
+});
+
 Deno.test("the table of dynamics has the rows and limits that were promised", () => {
   assertEquals(
     rows.map(({ id, limit }) => [id, limit]),
-    [0.8, 0.8, 1.15, 0.85, 1, 0.75, 0.067, 0.0167, 1.3, 12, 0.02, 0.05, 1.05, 1.03, 0, 1.3]
-      .map((limit, i) => [`dynamics/${i + 1}`, limit]),
+    [
+      ...[0.8, 0.8, 1.15, 0.85, 1, 0.75, 0.067, 0.0167, 1.3, 12, 0.02, 0.05, 1.05, 1.03, 0, 0.5]
+        .map((limit, i) => [`dynamics/${i + 1}`, limit]),
+      ["dynamics/17", 1.1],
+      ["dynamics/18", 0.6],
+      ["dynamics/19", 1.3],
+    ],
   );
 });
 
 Deno.test("a row whose peers are not there says so, and is neither good nor bad", async () => {
-  const alone = [10, 14, 15, 16].map((n) => `dynamics/${n}`);
+  const alone = [10, 14, 15, 17, 18, 19].map((n) => `dynamics/${n}`);
   const work = "/there/is/no/such/folder";
   for (const row of rows.filter(({ id }) => !alone.includes(id))) {
     for (const peers of [undefined, "/no/peers"]) {
@@ -109,6 +157,15 @@ Deno.test("missingOf() names what a case needs and has not", async () => {
   await Deno.writeTextFile(`${work}/inputs/crystal_32x64.json`, "");
   assertEquals(await missingOf({ peers: "", work }, needs), ofAll.slice(0, 3));
   await Deno.remove(work, { recursive: true });
+});
+
+Deno.test("a case of GROMACS needs its program, which is not made", () => {
+  assertEquals(needsOf(["gromacs 4000"]), {
+    peers: ["lammps"],
+    inputs: ["crystal_4000"],
+    programs: ["gmx"],
+  });
+  assertEquals(needsOf(["crystal 4000"]).programs, []);
 });
 
 Deno.test("shuffled() keeps each atom with its velocity, and keeps no order", () => {
@@ -199,15 +256,7 @@ Deno.test("the written part of the page is replaced, and nothing else", () => {
   assertThrows(() => replaceWritten("a", "new"), Error, "must have the lines");
 });
 
-Deno.test("tableOf() tells value, limit, verdict and what was measured; figuresOf() the rest", () => {
-  const table = tableOf([
-    [ROW, { value: 0.02, runs: [0.02], note: "ours 2" }],
-    [{ ...ROW, id: "dynamics/2" }, { missing: "needs LAMMPS" }],
-  ]);
-  assertEquals(table.split("\n").slice(2), [
-    "| 1 | NVE | 0.02× | 0.0167× | over | ours 2 |",
-    "| 2 | NVE | – | 0.0167× | not measured | needs LAMMPS |",
-  ]);
+Deno.test("figuresOf() shows cost by size and number, and memory", () => {
   const figures = figuresOf({
     bySize: { 864: 93.2, 4000: 92 },
     byCount: { 1: 100 },

@@ -1,6 +1,8 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes, assertThrows } from "@std/assert";
 import type { BenchRow } from "../../bench/row.ts";
-import { formatJson, formatRow, judge } from "../../bench/table.ts";
+import { judge } from "../../bench/judge.ts";
+import { formatJson, formatRow, isNamed } from "../../bench/table.ts";
+import { lineOf, markOf, withLines } from "../../bench/written.ts";
 
 const ROW: BenchRow = {
   id: "hooks/1",
@@ -42,4 +44,34 @@ Deno.test("formatRow() tells value, limit, verdict and note", () => {
   for (const part of ["hooks/1", "1.40×", "at most 1.30×", "OVER", "tapable 3.1×"]) {
     assertStringIncludes(line, part);
   }
+});
+
+Deno.test("isNamed() finds rows by group, id, and the part of an id before a hyphen", () => {
+  assertEquals(isNamed("training/8-64", []), true);
+  for (const name of ["training", "training/8", "training/8-64"]) {
+    assertEquals(isNamed("training/8-64", [name]), true, name);
+  }
+  for (const name of ["train", "training/8n", "training/8-6", "onnx"]) {
+    assertEquals(isNamed("training/8-64", [name]), false, name);
+  }
+  assertEquals(isNamed("dynamics/16", ["dynamics/1"]), false);
+});
+
+Deno.test("withLines() replaces the line of a measured row, keeps the others, and sorts like the rows", () => {
+  const rows = ["hooks/1", "hooks/2", "hooks/3"].map((id) => ({ ...ROW, id }));
+  const when = { date: "2026-11-20", load: 0.25 };
+  const line = lineOf(rows[1]!, { value: 1.4, runs: [], note: "tapable 3.1×" }, when);
+  assertEquals(
+    line,
+    "| 2 | a stage without hooks | 1.40× | 1.30× | over | 2026-11-20, load 0.3 | tapable 3.1× |",
+  );
+  const mark = markOf("hooks");
+  const old = ["| row | case |", "| --- | --- |", "| 3   | c |", "| 2   | b |", "| 0   | gone |"];
+  const page = `a\n${mark}\n\n${old.join("\n")}\n\n<!-- end -->\nb\n<!-- end -->\n`;
+  const written = withLines(page, "hooks", { rows, lines: new Map([["hooks/2", line]]) });
+  const [before, ...rest] = written.split("\n");
+  assertEquals([before, rest[0]], ["a", mark]);
+  assertEquals(rest.slice(4, 6), [line, "| 3   | c |"]);
+  assertEquals(rest.slice(6), ["", "<!-- end -->", "b", "<!-- end -->", ""]);
+  assertThrows(() => withLines("a", "hooks", { rows, lines: new Map() }), Error, "must have");
 });

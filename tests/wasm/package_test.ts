@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { loadModule, unpackModule } from "../../src/backend/wasm/module.ts";
-import { WASM_BASE64 } from "../../src/backend/wasm/module.gen.ts";
+import { decodeText } from "../../src/backend/wasm/decode_text.ts";
+import { WASM_TEXT } from "../../src/backend/wasm/module.gen.ts";
 import {
   hashSource,
   keptModuleText,
@@ -10,6 +11,7 @@ import {
   readRecord,
   ROOT,
 } from "../../tools/wasm/files.ts";
+import { encodeText } from "../../tools/wasm/text.ts";
 import { TOOLS, WASM_BINDGEN } from "../../tools/wasm/pins.ts";
 
 const compiled = await Deno.readFile(new URL("hooke_bg.wasm", PACKAGE));
@@ -32,10 +34,22 @@ Deno.test("the packed kernels are the compiled kernels", async () => {
   assertEquals(unpackModule().toHex(), compiled.toHex());
   // Another zlib may compress the same kernels to other bytes, so the text is compared except for these.
   const module = await Deno.readTextFile(new URL("src/backend/wasm/module.gen.ts", ROOT));
-  assertEquals(module, moduleOf(WASM_BASE64, compiled.length));
+  assertEquals(module, moduleOf(WASM_TEXT, compiled.length));
   assertEquals(await keptModuleText(compiled), module);
   const changed = compiled.map((byte, i) => i === 1000 ? byte ^ 1 : byte);
-  assertEquals(await keptModuleText(changed), moduleText(changed));
+  assertEquals(await keptModuleText(changed), await moduleText(changed));
+});
+
+Deno.test("text of 92 letters has known letters, and gives all bytes back", () => {
+  assertEquals(encodeText(new Uint8Array()), "");
+  // Bits from the lowest on: 100000, 111111 and 1 (63 is above 35), and 000 filled up.
+  assertEquals(encodeText(Uint8Array.of(0b11000001, 0b00011111)), "}|!");
+  const bytes = Uint8Array.from({ length: 4096 }, (_, i) => i ** 2 >> 3);
+  for (const length of [1, 2, 3, 4, 5, 6, 7, 4096]) {
+    const text = encodeText(bytes.subarray(0, length));
+    assertMatch(text, /^[!#-[\]-~]*$/);
+    assertEquals(decodeText(text).subarray(0, length), bytes.subarray(0, length));
+  }
 });
 
 Deno.test("the compiled kernels import nothing from env, and export their memory", async () => {

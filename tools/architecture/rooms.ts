@@ -33,7 +33,8 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "onnx",
     "checkpoint",
   ],
-  "sinks": ["batch", "kernels/constants.ts"],
+  "formats": ["batch", "kernels/constants.ts"],
+  "sinks": ["batch", "formats", "kernels/constants.ts"],
   // Ready-made hooks know what engines say, not how they run.
   "observe": [
     "hooks",
@@ -60,6 +61,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "dynamics",
     "training",
     "sinks",
+    "formats",
     "observe",
     "checkpoint",
   ],

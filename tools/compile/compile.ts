@@ -13,7 +13,7 @@ const RUNTIME_FILES =
 
 /** Compiles the command to an executable at `path`. Returns what `deno compile` prints: the list of embedded files. */
 export async function compile(path: string, flags: readonly string[] = []): Promise<string> {
-  const excluded = (await unusedFiles()).map((file) => `--exclude=${file}`);
+  const excluded = [...await unusedFiles(), oldModules()].map((file) => `--exclude=${file}`);
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
@@ -41,4 +41,25 @@ export async function unusedFiles(): Promise<string[]> {
     if (!RUNTIME_FILES.test(name)) files.push(fileURLToPath(new URL(name, folder)));
   }
   return files;
+}
+
+/** Returns the folder of CommonJS modules in the protobuf library: the same code as in its modules, 0.9 MB. */
+function oldModules(): string {
+  return fileURLToPath(new URL("../cjs", import.meta.resolve("@bufbuild/protobuf")));
+}
+
+/**
+ * Returns the milliseconds from the start of an executable to the end of its `--help`: the least of five runs.
+ *
+ * @throws {Error} if the executable fails
+ */
+export async function startTime(path: string): Promise<number> {
+  let least = Infinity;
+  for (let i = 0; i < 5; i++) {
+    const began = performance.now();
+    const { success } = await new Deno.Command(path, { args: ["--help"], stdout: "null" }).output();
+    if (!success) throw new Error(`${path} --help failed`);
+    least = Math.min(least, performance.now() - began);
+  }
+  return least;
 }

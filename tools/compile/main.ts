@@ -6,11 +6,15 @@
  * @module
  */
 
-import { compile } from "./compile.ts";
+import { compile, startTime } from "./compile.ts";
 
 if (import.meta.main) {
   const [path = "hooke", ...flags] = Deno.args;
   await compile(path, flags);
   const { size } = await Deno.stat(path);
-  console.log(`${path}: ${(size / 1e6).toFixed(0)} MB`);
+  const isForeign = flags.some((flag) => flag.startsWith("--target"));
+  const start = isForeign
+    ? ""
+    : `, --help takes ${(await startTime(await Deno.realPath(path))).toFixed(0)} ms`;
+  console.log(`${path}: ${(size / 1e6).toFixed(0)} MB${start}`);
 }

@@ -1,6 +1,7 @@
 /**
  * Writes the pictures of ARCHITECTURE.md as Mermaid: the floor plan, from the import graph, and one step, from a
- * recording of a step. Writes the table of tasks of AGENTS.md, from deno.json.
+ * recording of a step. Writes the table of tasks of AGENTS.md, from deno.json, and the help of each command in
+ * docs/cli.md.
  *
  * Run: `deno task gen:pages`
  *
@@ -11,6 +12,8 @@ import { type ImportGraph, loadGraph } from "../architecture/graph.ts";
 import { roomOf } from "../architecture/rooms.ts";
 import { sourceFiles } from "../architecture/source_files.ts";
 import { ROOT } from "../check/entry_points.ts";
+import { COMMANDS } from "../../src/cli/commands.ts";
+import { commandHelp } from "../../src/cli/frame/help.ts";
 import { replaceBlock } from "./blocks.ts";
 import { recordStep, stepDiagram } from "./step_diagram.ts";
 
@@ -63,6 +66,15 @@ export function taskList(
     .join("\n");
 }
 
+/** Returns the help of each command as a block of docs/cli.md, by the name of the command. */
+export async function commandBlocks(): Promise<Record<string, string>> {
+  const blocks: Record<string, string> = {};
+  for (const { name, open } of COMMANDS) {
+    blocks[name] = `\`\`\`text\n${commandHelp("hooke", await open())}\n\`\`\``;
+  }
+  return blocks;
+}
+
 /** Writes blocks of a page again. */
 async function rewrite(file: string, blocks: Readonly<Record<string, string>>): Promise<void> {
   const url = new URL(file, ROOT);
@@ -82,4 +94,5 @@ if (import.meta.main) {
     "step": stepDiagram(await recordStep()),
   });
   await rewrite("AGENTS.md", { "tasks": taskList(tasks) });
+  await rewrite("docs/cli.md", await commandBlocks());
 }

@@ -9,26 +9,27 @@
  * @module
  */
 
-import { entryPoints, ROOT } from "../check/entry_points.ts";
+import { ROOT } from "../check/entry_points.ts";
+import { COMMAND, writeBundle } from "./bundle.ts";
 import { OLDEST_NODE, packageJson } from "./package_json.ts";
-import { filesIn } from "./files_in.ts";
-import { withWorkerScripts, WORKERS } from "./worker_scripts.ts";
-
-/** The command, which `bin/hooke.js` runs. */
-const COMMAND = "src/cli/command.ts";
+import { emptyPackageFolder } from "./package_folder.ts";
+import { run } from "./run.ts";
+import { writeTypes } from "./declarations.ts";
 
 /** Files of the repository that are part of the package as they are. */
 const TEXTS = ["README.md", "LICENSE", "CHANGELOG.md"];
 
-/** Builds the package into a folder, which is replaced, and returns the path of the packed file in it. */
+/**
+ * Builds the package into a folder, and returns the path of the packed file in it.
+ *
+ * @throws {Error} if the folder has content that this function has not written
+ */
 export async function buildPackage(folder: string): Promise<string> {
-  await Deno.remove(folder, { recursive: true }).catch(ignoreMissing);
+  await emptyPackageFolder(folder, "npm");
   await Deno.mkdir(`${folder}/package/bin`, { recursive: true });
   const target = `${folder}/package`, config = JSON.parse(await textOf("deno.json"));
-  await bundle(`${target}/dist`, Object.keys(config.imports));
-  await withWorkerScripts(`${target}/dist`);
-  await withoutMachinePaths(`${target}/dist`);
-  await writeTypes(`${target}/types`);
+  await writeBundle(`${target}/dist`, Object.keys(config.imports));
+  await writeTypes(`${target}/types`, { references: true });
   const json = packageJson(config, Deno.env.toObject());
   await Deno.writeTextFile(`${target}/package.json`, `${JSON.stringify(json, null, 2)}\n`);
   await Deno.writeTextFile(
@@ -56,83 +57,8 @@ await runProgram(import.meta.url);
 `;
 }
 
-/** Bundles the entry points, the scripts of workers and the command. Packages of npm are imported, not bundled. */
-async function bundle(out: string, imports: readonly string[]): Promise<void> {
-  const external = imports.filter((name) => !name.startsWith("@std/"))
-    .flatMap((name) => ["--external", name, "--external", `${name}/*`]);
-  const entries = [...Object.values(await entryPoints()).map(pathOf), ...WORKERS, COMMAND];
-  await run(Deno.execPath(), [
-    "bundle",
-    "--platform=browser", // no import of node:module, and no banner: the code finds its host by itself
-    "--code-splitting",
-    "--sourcemap=linked",
-    ...external,
-    `--outdir=${out}`,
-    ...entries,
-  ]);
-}
-
-/** Writes the declarations of the public modules, with the folders of the sources. */
-async function writeTypes(out: string): Promise<void> {
-  const folder = await Deno.makeTempDir();
-  try {
-    await run(Deno.execPath(), ["pack", "--allow-dirty", `--output=${folder}/types.tgz`]);
-    await run("tar", ["xzf", `${folder}/types.tgz`, "-C", folder]);
-    for (const path of filesIn(`${folder}/package`, ".d.ts")) {
-      const to = `${out}/${path}`;
-      await Deno.mkdir(to.slice(0, to.lastIndexOf("/")), { recursive: true });
-      await Deno.writeTextFile(to, mended(await Deno.readTextFile(`${folder}/package/${path}`)));
-    }
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/**
- * Mends two faults of the declarations that `deno pack` writes. It places the comment of a member of a constant after
- * `readonly`, where a comment of several lines ends the declaration; and a script without exports is no module.
- */
-function mended(declarations: string): string {
-  const text = declarations.replace(/readonly (\/\*\*[^]*?\*\/) /g, "$1 readonly ");
-  return /^(export|import)\b/m.test(text) ? text : `${text}export {};\n`;
-}
-
-/** Names the sources in source maps by their paths from the root. The bundler names them relative to the map. */
-async function withoutMachinePaths(dist: string): Promise<void> {
-  const absolute = await Deno.realPath(dist);
-  for (const path of filesIn(dist, ".js.map")) {
-    const map = JSON.parse(await Deno.readTextFile(`${dist}/${path}`));
-    const sources = map.sources.map((source: string) => {
-      const { href } = new URL(source, `file://${absolute}/${path}`);
-      return href.startsWith(ROOT.href)
-        ? `hooke:///${pathOf(href)}`
-        : href.replace(/^.*\//, "hooke:///");
-    });
-    await Deno.writeTextFile(`${dist}/${path}`, JSON.stringify({ ...map, sources }));
-  }
-}
-
-async function run(command: string, args: readonly string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(command, {
-    args: [...args],
-    cwd: ROOT,
-    env: { NO_COLOR: "1" },
-  }).output();
-  if (!success) {
-    throw new Error(`${command} ${args[0]} failed: ${new TextDecoder().decode(stderr)}`);
-  }
-}
-
-function pathOf(address: string): string {
-  return address.slice(ROOT.href.length);
-}
-
 async function textOf(name: string): Promise<string> {
   return await Deno.readTextFile(new URL(name, ROOT));
-}
-
-function ignoreMissing(error: unknown): void {
-  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 if (import.meta.main) {

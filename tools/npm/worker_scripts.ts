@@ -12,7 +12,7 @@ export const WORKERS: readonly string[] = [
   "src/onnx/session/workers/session_worker.ts",
 ];
 
-const STARTED = /new URL\("\.\/([^"]+\.ts)", import\.meta\.url\)/g;
+const STARTED = /new URL\("\.\/([^"]+\.ts)",\s*import\.meta\.url\)/g;
 
 /**
  * Rewrites the addresses of workers in all files of a bundle. Each names the source beside its own; the bundle has the

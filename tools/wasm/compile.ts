@@ -1,4 +1,5 @@
 import { run } from "./command.ts";
+import { deflate } from "./deflate.ts";
 import { hashSource, keptModuleText, ROOT, type SourceRecord } from "./files.ts";
 import { BINARYEN } from "./pins.ts";
 import type { Toolchain } from "./route.ts";
@@ -65,7 +66,7 @@ async function complete(
   record: SourceRecord,
 ): Promise<Compiled> {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const module = await keptModuleText(files.get("wasm/pkg/hooke_bg.wasm")!);
+  const module = await keptModuleText(files.get("wasm/pkg/hooke_bg.wasm")!, deflate);
   files.set("wasm/pkg/source.json", encode(`${JSON.stringify(record, null, 2)}\n`));
   files.set("src/backend/wasm/module.gen.ts", encode(module));
   return files;

@@ -34,14 +34,19 @@ export function function_table(): WebAssembly.Table;
 export function kernel_number(name: string): number;
 
 /**
- * How many atoms the list has reference positions of.
+ * Number of atoms of which the list has reference positions.
  */
 export function pairs_atoms(pairs: number): number;
 
 /**
- * How many bytes the list takes.
+ * Size of the list in bytes.
  */
 export function pairs_bytes(pairs: number): number;
+
+/**
+ * Returns how many threads can share the work on the pairs of a system.
+ */
+export function pairs_domains(atoms: number): number;
 
 /**
  * Another system is in this place now: its pairs were never found.
@@ -49,6 +54,12 @@ export function pairs_bytes(pairs: number): number;
 export function pairs_forget(pairs: number, system: number): void;
 
 export function pairs_free(pairs: number): void;
+
+/**
+ * Lets the list share its work with the same list of other threads. `share`: index of a function in the table of
+ * functions.
+ */
+export function pairs_join(pairs: number, team: number, member: number, size: number, share: number): void;
 
 /**
  * Takes it back. Systems whose pairs were never found have no reference positions.
@@ -80,6 +91,11 @@ export function release(pointer: number, bytes: number): void;
  */
 export function run(frame: number, program: number, calls: number, first: number, steps: number): number;
 
+/**
+ * Does what `run` does, block by block of at most `atoms` atoms or one system.
+ */
+export function run_blocks(frame: number, program: number, calls: number, first: number, steps: number, saved: number, count: number, atoms: number): number;
+
 export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
 
 export interface InitOutput {
@@ -93,14 +109,17 @@ export interface InitOutput {
     readonly kernel_number: (a: number, b: number) => number;
     readonly pairs_atoms: (a: number) => number;
     readonly pairs_bytes: (a: number) => number;
+    readonly pairs_domains: (a: number) => number;
     readonly pairs_forget: (a: number, b: number) => void;
     readonly pairs_free: (a: number) => void;
+    readonly pairs_join: (a: number, b: number, c: number, d: number, e: number) => void;
     readonly pairs_load: (a: number, b: number, c: number, d: number, e: number, f: number) => void;
     readonly pairs_new: (a: number, b: number, c: number) => number;
     readonly pairs_save: (a: number, b: number, c: number, d: number, e: number) => void;
     readonly philox: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => void;
     readonly release: (a: number, b: number) => void;
     readonly run: (a: number, b: number, c: number, d: number, e: number) => number;
+    readonly run_blocks: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number) => number;
     readonly __wbindgen_export: WebAssembly.Table;
     readonly __wbindgen_export2: (a: number, b: number) => number;
     readonly __wbindgen_export3: (a: number, b: number, c: number, d: number) => number;

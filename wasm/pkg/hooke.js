@@ -75,7 +75,7 @@ export function kernel_number(name) {
 }
 
 /**
- * How many atoms the list has reference positions of.
+ * Number of atoms of which the list has reference positions.
  * @param {number} pairs
  * @returns {number}
  */
@@ -85,12 +85,22 @@ export function pairs_atoms(pairs) {
 }
 
 /**
- * How many bytes the list takes.
+ * Size of the list in bytes.
  * @param {number} pairs
  * @returns {number}
  */
 export function pairs_bytes(pairs) {
     const ret = wasm.pairs_bytes(pairs);
+    return ret >>> 0;
+}
+
+/**
+ * Returns how many threads can share the work on the pairs of a system.
+ * @param {number} atoms
+ * @returns {number}
+ */
+export function pairs_domains(atoms) {
+    const ret = wasm.pairs_domains(atoms);
     return ret >>> 0;
 }
 
@@ -108,6 +118,19 @@ export function pairs_forget(pairs, system) {
  */
 export function pairs_free(pairs) {
     wasm.pairs_free(pairs);
+}
+
+/**
+ * Lets the list share its work with the same list of other threads. `share`: index of a function in the table of
+ * functions.
+ * @param {number} pairs
+ * @param {number} team
+ * @param {number} member
+ * @param {number} size
+ * @param {number} share
+ */
+export function pairs_join(pairs, team, member, size, share) {
+    wasm.pairs_join(pairs, team, member, size, share);
 }
 
 /**
@@ -191,6 +214,23 @@ export function release(pointer, bytes) {
  */
 export function run(frame, program, calls, first, steps) {
     const ret = wasm.run(frame, program, calls, first, steps);
+    return ret >>> 0;
+}
+
+/**
+ * Does what `run` does, block by block of at most `atoms` atoms or one system.
+ * @param {number} frame
+ * @param {number} program
+ * @param {number} calls
+ * @param {number} first
+ * @param {number} steps
+ * @param {number} saved
+ * @param {number} count
+ * @param {number} atoms
+ * @returns {number}
+ */
+export function run_blocks(frame, program, calls, first, steps, saved, count, atoms) {
+    const ret = wasm.run_blocks(frame, program, calls, first, steps, saved, count, atoms);
     return ret >>> 0;
 }
 function __wbg_get_imports() {

@@ -8,7 +8,7 @@ use crate::frame::Frame;
 
 /// See src/kernels/add_model.ts.
 pub fn add_model(args: Args, frame: &mut Frame) {
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         if !frame.is_active(s) {
             continue;
         }

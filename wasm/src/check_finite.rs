@@ -11,7 +11,7 @@ const FARTHEST: f32 = 1e9;
 
 /// See src/kernels/check_finite.ts.
 pub fn check_finite(args: Args, frame: &mut Frame) {
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         if !frame.is_active(s) {
             continue;
         }

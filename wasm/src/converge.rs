@@ -78,7 +78,7 @@ pub fn graduate(args: Args, frame: &mut Frame) {
     let converged = args.change::<i32>(1);
     let status = args.change::<i32>(2);
     let (source, target, stop) = (args.number(3), args.number(4), args.number(5) != 0.0);
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         let is_asked = frame.is_active(s) && (source < 0.0 || status[s] as f64 == source);
         let is_met = is_asked && met[s] != 0;
         converged[s] = is_met as i32;
@@ -102,7 +102,7 @@ pub fn enter_stage(args: Args, frame: &mut Frame) {
     let status = args.read::<i32>(1);
     let stages = args.number(2)..args.number(3);
     let notes = args.number(4) != 0.0;
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         if notes {
             awake[s] = frame.active[s];
         }
@@ -116,7 +116,7 @@ pub fn count_stage(args: Args, frame: &mut Frame) {
     let stage = args.change::<i32>(1);
     let steps = args.change::<i32>(2);
     let stages = args.number(3) as usize;
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         stage[s] = status[s];
         if !frame.is_active(s) {
             continue;
@@ -139,7 +139,7 @@ pub fn spend_budget(args: Args, frame: &mut Frame) {
     let stages = args.number(4) as usize;
     let (first, end) = (args.number(5) as usize, args.number(6) as usize);
     let (budget, stop) = (args.number(7) as i32, args.number(8) != 0.0);
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         spent[s] = 0;
         if !frame.is_active(s) || !(first..end).contains(&(status[s] as usize)) {
             continue;

@@ -12,6 +12,8 @@ pub const CAUSE: usize = 2;
 /// See `Frame` in src/kernels/kernel.ts.
 pub struct Frame {
     pub systems: usize,
+    /// The systems that kernels work on: all, or a block of them.
+    pub block: Range<usize>,
     pub offsets: &'static [i32],
     pub active: &'static mut [i32],
     pub ids: &'static [i32],
@@ -25,6 +27,7 @@ impl Frame {
         let offsets = args.read::<i32>(0);
         Self {
             systems: offsets.len() - 1,
+            block: 0..offsets.len() - 1,
             offsets,
             active: args.change(1),
             ids: args.read(2),
@@ -38,14 +41,14 @@ impl Frame {
         self.offsets[system] as usize..self.offsets[system + 1] as usize
     }
 
-    /// The systems that are to be updated, with their atoms.
+    /// The systems of the block that are to be updated, with their atoms.
     pub fn awake(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<'_> {
-        (0..self.systems).filter(|&s| self.is_active(s)).map(|s| (s, self.atoms(s)))
+        self.block.clone().filter(|&s| self.is_active(s)).map(|s| (s, self.atoms(s)))
     }
 
-    /// All systems, with their atoms.
+    /// All systems of the block, with their atoms.
     pub fn all(&self) -> impl Iterator<Item = (usize, Range<usize>)> + use<'_> {
-        (0..self.systems).map(|s| (s, self.atoms(s)))
+        self.block.clone().map(|s| (s, self.atoms(s)))
     }
 
     pub fn is_active(&self, system: usize) -> bool {

@@ -252,7 +252,8 @@ pub fn drift(args: Args, frame: &mut Frame) {
 
 /// See src/kernels/integrate/advance.ts.
 pub fn advance(_: Args, frame: &mut Frame) {
-    for (age, &active) in frame.ages.iter_mut().zip(frame.active.iter()) {
+    let block = frame.block.clone();
+    for (age, &active) in frame.ages[block.clone()].iter_mut().zip(&frame.active[block]) {
         *age = age.wrapping_add((active != 0) as i32);
     }
 }

@@ -5,6 +5,7 @@
 mod add_model;
 mod args;
 mod barostats;
+mod blocks;
 mod bonded;
 mod cells;
 mod check_finite;

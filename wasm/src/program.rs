@@ -76,34 +76,65 @@ fn joint(program: *const Slot, calls: u32) -> Option<u32> {
     if first.name() == "kick_drift" && first.is_always() { last } else { None }
 }
 
+/// Calls in order, from `first` on.
+#[derive(Clone, Copy)]
+pub struct Program {
+    pub code: *const Slot,
+    pub calls: u32,
+}
+
+impl Program {
+    /// Runs up to `steps` steps of the block of a frame, from step `first` on; returns how many it did.
+    pub fn run(self, frame: &mut Frame, first: u32, steps: u32) -> u32 {
+        let joint = if steps > 1 { joint(self.code, self.calls) } else { None };
+        let mut is_owed = false;
+        for step in first..first + steps {
+            let mut at = self.code;
+            for i in 0..self.calls {
+                let call = Call::at(at);
+                at = call.next();
+                let is_last = step + 1 == first + steps || frame.control[HALT] != 0;
+                if joint == Some(i) && !is_last {
+                    is_owed = true;
+                } else if i == 0 && is_owed {
+                    integrate::kick_kick_drift(Args::new(call.slots), frame);
+                    is_owed = false;
+                } else {
+                    call.run(step, frame);
+                }
+            }
+            if frame.control[HALT] != 0 {
+                return step - first + 1;
+            }
+        }
+        steps
+    }
+
+    /// The arguments of each call of a kernel.
+    pub fn arguments_of(self, kernel: &str) -> Vec<Args> {
+        let mut found = Vec::new();
+        let mut at = self.code;
+        for _ in 0..self.calls {
+            let call = Call::at(at);
+            at = call.next();
+            if call.name() == kernel {
+                found.push(Args::new(call.slots));
+            }
+        }
+        found
+    }
+}
+
+/// Opens a frame for a run; none while it is not known what becomes of a system that has diverged.
+pub fn open(frame: *const Slot) -> Option<Frame> {
+    let frame = Frame::new(Args::new(frame));
+    frame.control[HALT] = 0;
+    (frame.control[DIVERGED] == 0).then_some(frame)
+}
+
 /// Runs `calls` calls for up to `steps` steps from `first` on; returns how many steps it did.
 #[wasm_bindgen]
 pub fn run(frame: *const Slot, program: *const Slot, calls: u32, first: u32, steps: u32) -> u32 {
-    let mut frame = Frame::new(Args::new(frame));
-    frame.control[HALT] = 0;
-    if frame.control[DIVERGED] != 0 {
-        return 0;
-    }
-    let joint = if steps > 1 { joint(program, calls) } else { None };
-    let mut is_owed = false;
-    for step in first..first + steps {
-        let mut at = program;
-        for i in 0..calls {
-            let call = Call::at(at);
-            at = call.next();
-            let is_last = step + 1 == first + steps || frame.control[HALT] != 0;
-            if joint == Some(i) && !is_last {
-                is_owed = true;
-            } else if i == 0 && is_owed {
-                integrate::kick_kick_drift(Args::new(call.slots), &mut frame);
-                is_owed = false;
-            } else {
-                call.run(step, &mut frame);
-            }
-        }
-        if frame.control[HALT] != 0 {
-            return step - first + 1;
-        }
-    }
-    steps
+    let Some(mut frame) = open(frame) else { return 0 };
+    Program { code: program, calls }.run(&mut frame, first, steps)
 }

@@ -25,7 +25,8 @@ export interface ThreadsOptions {
 
 /**
  * Opens the WebAssembly backend on several threads, for engines. Each worker computes some systems of a batch.
- * Results are bitwise identical to those of one thread.
+ * If there are fewer systems than threads, the workers share the work on systems of more than 4,096 atoms if that is
+ * faster. Results are bitwise identical to those of one thread.
  *
  * An engine with the option `threads: n` opens such a backend itself. A backend opened by this function stays open,
  * and keeps the process alive, until it is disposed of.

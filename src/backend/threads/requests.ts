@@ -8,6 +8,7 @@
 import type { BufferType, KernelArguments } from "../../kernels/kernel.ts";
 import type { PairProgram } from "../../kernels/pairs/expression/program.ts";
 import type { PairsOptions, SavedPairs } from "../backend.ts";
+import type { TeamMessage } from "./team.ts";
 
 /** An array of numbers in a message. */
 export type Numbers = Float32Array | Float64Array | Int32Array;
@@ -30,6 +31,10 @@ export interface CallMessage {
   readonly args: KernelArguments;
   /** Pair potential that the kernel sums; `undefined` for other kernels. */
   readonly pair: PairProgram | undefined;
+  /** See {@linkcode KernelTraits}. */
+  readonly canHalt: boolean;
+  /** See {@linkcode KernelTraits}. */
+  readonly needsWhole: boolean;
   /** Value of each argument, by name. */
   readonly given: Readonly<Record<string, ArgumentMessage>>;
   /** The call runs at steps with step % every === phase; `undefined` means 1. */
@@ -58,7 +63,13 @@ export type WorkerRequest =
   }
   | { readonly kind: "write"; readonly id: number; readonly values: Numbers; readonly at: number }
   | { readonly kind: "free"; readonly id: number }
-  | { readonly kind: "frame"; readonly id: number; readonly frame: FrameMessage }
+  | {
+    readonly kind: "frame";
+    readonly id: number;
+    readonly frame: FrameMessage;
+    /** The team that computes the frame; `undefined` if each thread computes some of the systems. */
+    readonly team: TeamMessage | undefined;
+  }
   | {
     readonly kind: "pairs";
     readonly id: number;
@@ -114,4 +125,6 @@ export interface WorkerReply {
   readonly values: readonly { readonly ticket: number; readonly value: ReplyValue }[];
   /** The error after which the thread handles no more requests; `undefined` if there was none. */
   readonly error: ErrorMessage | undefined;
+  /** True if the thread is alive but makes no progress, because it waits for another thread of its team. */
+  readonly isWaiting?: boolean;
 }

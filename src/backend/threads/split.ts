@@ -43,6 +43,36 @@ export function partsOf(offsets: Int32Array, threads: number): readonly Part[] {
 }
 
 /**
+ * Work that each thread of a team does for all atoms of the batch, as a fraction of the work on the pairs of an atom,
+ * which threads share.
+ */
+const REPEATED = 0.25;
+
+/**
+ * Returns the number of threads of a team that is faster than splitting the batch by systems; `undefined` if no team
+ * is. `domainsOf` returns the number of threads that can share the pairs of a system with a given number of atoms.
+ */
+export function teamSize(
+  offsets: Int32Array,
+  threads: number,
+  domainsOf: (atoms: number) => number,
+): number | undefined {
+  const systems = offsets.length - 1;
+  if (systems >= threads) return undefined;
+  const sizes = Array.from({ length: systems }, (_, s) => offsets[s + 1]! - offsets[s]!);
+  const domains = sizes.map(domainsOf);
+  const size = Math.min(threads, Math.max(1, ...domains));
+  const most = Math.max(...partsOf(offsets, threads).map(({ atoms: [from, to] }) => to - from));
+  // The atoms of the domains of one member.
+  const shared = sizes.reduce(
+    (sum, atoms, s) => sum + atoms * Math.ceil(domains[s]! / size) / domains[s]!,
+    0,
+  );
+  const whole = REPEATED * offsets[systems]!;
+  return size > 1 && shared + whole < most + REPEATED * most ? size : undefined;
+}
+
+/**
  * Level of the rows of a buffer. Two buffers of a frame have levels that callers cannot choose: `"offsets"`, which
  * start from 0 on each thread, and `"control"`, the control words.
  */

@@ -5,6 +5,7 @@
  */
 
 import { workerScope } from "../../platform/workers.ts";
+import { isFailureOfOther } from "./team.ts";
 import { WorkerPort } from "./worker_port.ts";
 import type { ErrorMessage, Numbers, ReplyValue, WorkerReply, WorkerRequest } from "./requests.ts";
 
@@ -30,7 +31,7 @@ const scope = workerScope();
 
 // Outside a worker, when this file is imported for its types, it does nothing.
 if (scope !== undefined) {
-  let error: ErrorMessage | undefined;
+  let error: ErrorMessage | undefined, isAbandoned = false;
   let posted = performance.now();
   const post = (values: WorkerReply["values"]) => {
     scope.postMessage({ values, error } satisfies WorkerReply, transferred(values));
@@ -39,7 +40,10 @@ if (scope !== undefined) {
   const giveSign = () => {
     if (performance.now() - posted > SIGN_OF_LIFE) post([]);
   };
-  const port = new WorkerPort(giveSign);
+  const giveSignOfWaiting = () => {
+    scope.postMessage({ values: [], error, isWaiting: true } satisfies WorkerReply, []);
+  };
+  const port = new WorkerPort(giveSign, giveSignOfWaiting);
   scope.onmessage = ({ data }) => {
     const requests = data as readonly WorkerRequest[];
     const values: { ticket: number; value: ReplyValue }[] = [];
@@ -54,7 +58,10 @@ if (scope !== undefined) {
       }
     } catch (thrown) {
       error = describe(thrown);
+      port.failTeams();
+      isAbandoned = isFailureOfOther(thrown);
     }
-    if (values.length > 0 || error !== undefined) post(values);
+    // After the failure of another thread of a team, that thread reports the cause.
+    if (!isAbandoned && (values.length > 0 || error !== undefined)) post(values);
   };
 }

@@ -23,7 +23,9 @@ import { ThreadedProgram } from "./threaded_program.ts";
 
 /**
  * The WebAssembly backend on several threads. Each worker computes some systems of a batch. Systems are independent
- * of each other, so results are bitwise identical to those of one thread.
+ * of each other, so results are bitwise identical to those of one thread. If there are fewer systems than threads, a
+ * team of workers computes large systems if that is faster: each has the whole batch, and sums the forces of some
+ * domains.
  */
 export class ThreadedBackend implements Backend {
   readonly name = "wasm";
@@ -106,12 +108,16 @@ export class ThreadedBackend implements Backend {
 
   async savePairs(pairs: Pairs): Promise<SavedPairs> {
     const { id, frame } = pairs as ThreadedPairs;
-    const saved = await frame.request((ticket) => ({ kind: "savePairs", id, ticket }));
+    const saved = await frame.requestValues((ticket) => ({ kind: "savePairs", id, ticket }));
     return mergedPairs(saved as readonly SavedPairs[]);
   }
 
   loadPairs(pairs: Pairs, offsets: Int32Array, saved: SavedPairs): void {
     const { id, frame } = pairs as ThreadedPairs;
+    if (frame.isTeam) {
+      const whole = { offsets: offsets.slice(), saved };
+      return frame.send(() => ({ kind: "loadPairs", id, ...whole }));
+    }
     const shares = splitPairs(frame.parts, offsets, saved);
     frame.send((part) => ({ kind: "loadPairs", id, ...shares[part]! }));
   }
@@ -203,7 +209,7 @@ export class ThreadedBackend implements Backend {
     }
     const reads = Array.from(byHolder, async ([holder, own]) => {
       const ids = own.map(({ id }) => id);
-      const all = await holder.request((ticket) => ({ kind: "read", ids, ticket }));
+      const all = await holder.requestValues((ticket) => ({ kind: "read", ids, ticket }));
       for (const [i, buffer] of own.entries()) {
         const parts = (all as readonly (readonly Numbers[])[]).map((part) => part[i]!);
         found.set(buffer, holder.merged(buffer, parts));

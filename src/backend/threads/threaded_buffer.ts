@@ -11,8 +11,8 @@ const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 export interface BufferHolder {
   /** Sends a request to each thread. `request` is called with the index of the thread. */
   send(request: (part: number) => WorkerRequest): void;
-  /** Sends a request to each thread, and resolves to the replies of all of them. */
-  request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
+  /** Sends a request for values to the threads that hold them, and resolves to their replies. */
+  requestValues(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]>;
   /** Writes numbers into a buffer, from index `at` on. */
   write(buffer: ThreadedBuffer, values: Numbers, at: number): void;
   /** Returns the values of the whole buffer, joined from `found`, the values that each thread has returned. */

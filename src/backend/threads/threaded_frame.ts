@@ -1,7 +1,9 @@
 import type { FrameBuffers } from "../backend.ts";
 import type { WorkerPool } from "./worker_pool.ts";
 import type { Numbers, ReplyValue, WorkerRequest } from "./requests.ts";
-import { mergedControl, type Part, partsOf, type Stretch, stretchOf } from "./split.ts";
+import { loadModule } from "../wasm/module.ts";
+import { mergedControl, type Part, partsOf, type Stretch, stretchOf, teamSize } from "./split.ts";
+import { makeTeamMemory, type TeamMemory } from "./team.ts";
 import { type BufferHolder, numbers, type ThreadedBuffer } from "./threaded_buffer.ts";
 
 /** The frame of a batch whose systems are distributed over several threads. */
@@ -12,6 +14,11 @@ export class ThreadedFrame implements BufferHolder {
   readonly offsets: Int32Array;
   /** The part of each thread. If there are fewer systems than threads, the last threads have no part. */
   readonly parts: readonly Part[];
+  /**
+   * True if each thread holds the whole batch, and the threads share the work on the pairs of its systems. Otherwise
+   * each thread holds some of the systems.
+   */
+  readonly isTeam: boolean;
   readonly #pool: WorkerPool;
 
   /** Assigns systems to threads, and sends them the buffers of the frame. */
@@ -23,7 +30,9 @@ export class ThreadedFrame implements BufferHolder {
     const [offsets, active] = [all.offsets!, all.active!];
     const [ids, ages, control] = [all.ids!, all.ages!, all.control!];
     this.offsets = offsets.host!.slice() as Int32Array;
-    this.parts = partsOf(this.offsets, pool.size);
+    const team = teamOf(this.offsets, pool.size);
+    this.isTeam = team !== undefined;
+    this.parts = team?.parts ?? partsOf(this.offsets, pool.size);
     offsets.spread = "offsets";
     control.spread = "control";
     for (const buffer of [active, ids, ages]) buffer.spread = "system";
@@ -37,7 +46,13 @@ export class ThreadedFrame implements BufferHolder {
     };
     this.send((part) => {
       const [from, to] = this.parts[part]!.systems;
-      return { kind: "frame", id, frame: { systems: Math.min(systems, to - from), ...there } };
+      const size = this.parts.length;
+      return {
+        kind: "frame",
+        id,
+        frame: { systems: Math.min(systems, to - from), ...there },
+        team: team && { member: part, size, memory: team.memory },
+      };
     });
   }
 
@@ -49,6 +64,22 @@ export class ThreadedFrame implements BufferHolder {
   /** Sends a request to each thread that has a part, and resolves to their replies. */
   request(request: (ticket: number) => WorkerRequest): Promise<readonly ReplyValue[]> {
     return this.#pool.request(this.parts.length, request);
+  }
+
+  /**
+   * Sends a request for values to the threads that together hold the batch, and resolves to their replies. The first
+   * thread of a team holds the whole batch. The other ones only reply that they are done, so that a member that has
+   * ended or hangs is detected: the first thread waits for it, but is alive.
+   */
+  async requestValues(
+    request: (ticket: number) => WorkerRequest,
+  ): Promise<readonly ReplyValue[]> {
+    if (!this.isTeam) return this.request(request);
+    const replies = await this.#pool.request(
+      this.parts.length,
+      (ticket, thread) => thread === 0 ? request(ticket) : { kind: "read", ids: [], ticket },
+    );
+    return [replies[0]!];
   }
 
   /**
@@ -116,4 +147,21 @@ export class ThreadedFrame implements BufferHolder {
     const systems = this.offsets.length - 1;
     return stretchOf(part, spread, length, { systems, atoms: this.offsets[systems]! });
   }
+}
+
+/**
+ * Returns the parts and the shared memory of a team, if a team is faster than splitting the batch by systems, and there
+ * is memory that threads can share.
+ */
+function teamOf(
+  offsets: Int32Array,
+  threads: number,
+): { readonly parts: readonly Part[]; readonly memory: TeamMemory } | undefined {
+  const systems = offsets.length - 1, atoms = offsets[systems]!;
+  const { pairs_domains } = loadModule();
+  const size = teamSize(offsets, threads, (atoms) => pairs_domains(atoms));
+  const memory = size === undefined ? undefined : makeTeamMemory(atoms);
+  if (size === undefined || memory === undefined) return undefined;
+  const whole: Part = { systems: [0, systems], atoms: [0, atoms] };
+  return { parts: new Array<Part>(size).fill(whole), memory };
 }

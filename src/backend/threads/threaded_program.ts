@@ -25,7 +25,7 @@ export class ThreadedProgram implements Program {
     this.id = id;
     this.frame = frame;
     this.length = calls.length;
-    this.canHalt = frame.parts.length > 1 && calls.some(({ kernel }) => kernel.canHalt === true);
+    this.canHalt = isSplit(frame) && calls.some(({ kernel }) => kernel.canHalt === true);
     frame.send(() => ({ kind: "prepare", id, frame: frame.id, calls: messages }));
   }
 
@@ -39,7 +39,7 @@ function messageOf(
   frame: ThreadedFrame,
   { kernel, args: given, every, phase }: KernelCall,
 ): CallMessage {
-  const { name, args, pair } = kernel;
+  const { name, args, pair, canHalt = false, needsWhole = false } = kernel;
   assertKnown(frame, kernel);
   const there = Object.keys(args).map((key): [string, ArgumentMessage] => {
     const value = given[key];
@@ -50,18 +50,23 @@ function messageOf(
     frame.adopt(value as ThreadedBuffer);
     return [key, { buffer: (value as ThreadedBuffer).id }];
   });
-  return { name, args, pair, given: Object.fromEntries(there), every, phase };
+  return { name, args, pair, canHalt, needsWhole, given: Object.fromEntries(there), every, phase };
 }
 
-function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kernel): void {
+/** Returns whether each thread has only some of the systems. */
+function isSplit({ parts, isTeam }: ThreadedFrame): boolean {
+  return parts.length > 1 && !isTeam;
+}
+
+function assertKnown(frame: ThreadedFrame, { name, pair, needsWhole }: Kernel): void {
   if (pair === undefined && loadModule().kernel_number(name) < 0) {
     throw new TypeError(
       `Cannot prepare kernel ${name}: the wasm backend has no kernel of that name`,
     );
   }
-  if (parts.length === 1 || needsWhole !== true) return;
+  if (!isSplit(frame) || needsWhole !== true) return;
   throw new TypeError(
-    `Cannot prepare kernel ${name} on ${parts.length} threads: it needs all systems of the batch at once, and each thread has only some of them. Run on one thread`,
+    `Cannot prepare kernel ${name} on ${frame.parts.length} threads: it needs all systems of the batch at once, and each thread has only some of them. Run on one thread`,
   );
 }
 
@@ -70,7 +75,7 @@ function assertKnown({ parts }: ThreadedFrame, { name, pair, needsWhole }: Kerne
  * whole batch, so there the spread of an argument that the kernel does not change may be unknown.
  */
 function assertSplit(
-  { parts }: ThreadedFrame,
+  frame: ThreadedFrame,
   { name, args }: Kernel,
   key: string,
   { spread }: ThreadedBuffer,
@@ -81,7 +86,7 @@ function assertSplit(
         `got "${spread}"`,
     );
   }
-  if (parts.length === 1 || spread !== undefined) return;
+  if (!isSplit(frame) || spread !== undefined) return;
   throw new TypeError(
     `Cannot prepare kernel ${name} on threads: the spread of ${key} is unknown. ` +
       `Pass spread ("node", "system", "starts" or "all") to alloc or constants`,

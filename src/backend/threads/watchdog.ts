@@ -19,6 +19,8 @@ export class Watchdog {
   readonly #threads: WatchedThreads;
   /** Number of checks since the last message of each thread. */
   readonly #silentLooks: number[];
+  /** Number of checks since any thread made progress. */
+  #stuckLooks = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Creates a watchdog for the first `count` threads. */
@@ -27,9 +29,10 @@ export class Watchdog {
     this.#silentLooks = new Array(count).fill(0);
   }
 
-  /** Records a message of a thread. */
-  hear(thread: number): void {
+  /** Records a message of a thread. If the thread only waits for other threads, the message is not progress. */
+  hear(thread: number, isWaiting: boolean): void {
     this.#silentLooks[thread] = 0;
+    if (!isWaiting) this.#stuckLooks = 0;
   }
 
   /** Starts the timer, which runs until no reply is pending. */
@@ -45,13 +48,18 @@ export class Watchdog {
 
   #look(): void {
     this.#timer = undefined;
-    let isOwed = false;
-    for (const [thread, looks] of this.#silentLooks.entries()) {
+    const looks = this.#silentLooks;
+    // The thread that is silent for the longest time, among those that have to reply.
+    let silent: number | undefined;
+    for (let thread = 0; thread < looks.length; thread++) {
       const owes = this.#threads.owes(thread);
-      isOwed ||= owes;
-      this.#silentLooks[thread] = owes ? looks + 1 : 0;
-      if (owes && looks + 1 > LOOKS) return this.#threads.onSilent(thread);
+      looks[thread] = owes ? looks[thread]! + 1 : 0;
+      if (owes && (silent === undefined || looks[thread]! > looks[silent]!)) silent = thread;
     }
-    if (isOwed) this.watch();
+    this.#stuckLooks = silent === undefined ? 0 : this.#stuckLooks + 1;
+    if (silent === undefined) return;
+    // Threads that wait for each other are never silent, so the time without progress counts too.
+    if (Math.max(looks[silent]!, this.#stuckLooks) > LOOKS) this.#threads.onSilent(silent);
+    else this.watch();
   }
 }

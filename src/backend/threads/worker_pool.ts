@@ -11,7 +11,7 @@ type AddressedRequest = readonly [thread: number, request: WorkerRequest];
 /** A function that sends a request to the first `threads` threads and resolves to their replies. */
 export type SendRequest = (
   threads: number,
-  request: (ticket: number) => WorkerRequest,
+  request: (ticket: number, thread: number) => WorkerRequest,
 ) => Promise<readonly ReplyValue[]>;
 
 /**
@@ -64,7 +64,7 @@ export class WorkerPool {
   /** Sends a request to the first `threads` threads, and resolves to their replies. */
   request(
     threads: number,
-    request: (ticket: number) => WorkerRequest,
+    request: (ticket: number, thread: number) => WorkerRequest,
   ): Promise<readonly ReplyValue[]> {
     return this.#request(threads, request, (thread, request) => this.send(thread, request));
   }
@@ -106,14 +106,14 @@ export class WorkerPool {
 
   #request(
     threads: number,
-    request: (ticket: number) => WorkerRequest,
+    request: (ticket: number, thread: number) => WorkerRequest,
     send: (thread: number, request: WorkerRequest) => void,
   ): Promise<readonly ReplyValue[]> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const { ticket, values } = this.#replies.open(threads);
     values.catch(() => {}); // avoids an unhandled rejection; a caller that awaits the values gets the error
     this.#watchdog.watch();
-    for (let thread = 0; thread < threads; thread++) send(thread, request(ticket));
+    for (let thread = 0; thread < threads; thread++) send(thread, request(ticket, thread));
     return values;
   }
 
@@ -128,7 +128,7 @@ export class WorkerPool {
 
   #started(number: number): WorkerThread {
     return new WorkerThread(this.#start(), number, {
-      onMessage: (thread) => this.#watchdog.hear(thread),
+      onMessage: (thread, isWaiting) => this.#watchdog.hear(thread, isWaiting),
       onReply: (thread, ticket, value) => this.#replies.settle(thread, ticket, value),
       onFailure: (error) => this.terminate(failureOf(error)),
     });

@@ -5,7 +5,7 @@
  */
 
 import { Control, type Kernel } from "../../kernels/kernel.ts";
-import type { Buffer, FrameBuffers, KernelCall, Pairs, Program } from "../backend.ts";
+import type { Buffer, FrameBuffers, KernelCall, Pairs, PairsOptions, Program } from "../backend.ts";
 import { WasmBackend } from "../wasm/wasm_backend.ts";
 import type {
   ArgumentMessage,
@@ -16,11 +16,14 @@ import type {
   RunResult,
   WorkerRequest,
 } from "./requests.ts";
+import { TeamMember, type TeamMessage } from "./team.ts";
 
 /** The part of a batch that this thread computes. */
 interface LocalFrame {
   readonly id: number;
   readonly buffers: FrameBuffers;
+  /** The team that computes the frame; `undefined` if each thread computes some of the systems. */
+  readonly team: TeamMessage | undefined;
   /** Number of steps requested so far. It is the same on all threads, even if some of them did fewer steps. */
   requestedSteps: number;
   /**
@@ -49,11 +52,20 @@ export class WorkerPort {
   readonly #framesByControl = new Map<Buffer, LocalFrame>();
   readonly #pairs = new Map<number, Pairs>();
   readonly #programs = new Map<number, LocalProgram>();
+  /** The places of this thread in teams, by the id of the frame. */
+  readonly #teams = new Map<number, TeamMember>();
   readonly #giveSign: () => void;
+  readonly #giveSignOfWaiting: () => void;
+  /** Index of the function by which kernels exchange numbers with other threads. */
+  #share: number | undefined;
 
-  /** Creates a port. `giveSign` is called between strides of a long run, to report that the thread is alive. */
-  constructor(giveSign: () => void) {
+  /**
+   * Creates a port. `giveSign` is called between strides of a long run, to report that the thread is alive.
+   * `giveSignOfWaiting` is called while the thread waits for others of its team.
+   */
+  constructor(giveSign: () => void, giveSignOfWaiting: () => void = () => {}) {
     this.#giveSign = giveSign;
+    this.#giveSignOfWaiting = giveSignOfWaiting;
   }
 
   /** Executes a request. Returns the value that the request asks for, if any. */
@@ -73,16 +85,14 @@ export class WorkerPort {
       case "free":
         return this.#free(request.id);
       case "frame":
-        return this.#enter(request.id, request.frame);
+        return this.#enter(request.id, request.frame, request.team);
       case "prepare":
         return this.#prepare(request.id, this.#frames.get(request.frame)!, request.calls);
       case "freeProgram":
         this.#programs.get(request.id)?.program.free();
         return void this.#programs.delete(request.id);
-      case "pairs": {
-        const { buffers } = this.#frames.get(request.frame)!;
-        return void this.#pairs.set(request.id, this.#backend.pairs(buffers, request.options));
-      }
+      case "pairs":
+        return this.#makePairs(request.id, this.#frames.get(request.frame)!, request.options);
       case "freePairs":
         this.#backend.freePairs(this.#pairs.get(request.id)!);
         return void this.#pairs.delete(request.id);
@@ -97,6 +107,11 @@ export class WorkerPort {
           request.saved,
         );
     }
+  }
+
+  /** Ends the waiting of other threads for this one, which has failed. */
+  failTeams(): void {
+    for (const team of this.#teams.values()) team.fail();
   }
 
   /**
@@ -150,24 +165,43 @@ export class WorkerPort {
     const buffer = this.#buffers.get(id)!;
     this.#buffers.delete(id);
     const frame = this.#framesByControl.get(buffer);
-    if (frame !== undefined) this.#frames.delete(frame.id);
+    if (frame !== undefined) {
+      this.#frames.delete(frame.id);
+      this.#teams.delete(frame.id);
+    }
     this.#framesByControl.delete(buffer);
     this.#backend.free(buffer);
   }
 
-  #enter(id: number, { systems, ...numbers }: FrameMessage): void {
+  #enter(
+    id: number,
+    { systems, ...numbers }: FrameMessage,
+    team: TeamMessage | undefined,
+  ): void {
     const of = (name: keyof typeof numbers) => this.#buffers.get(numbers[name]) as Buffer<"i32">;
     const [offsets, active, ids, ages] = [of("offsets"), of("active"), of("ids"), of("ages")];
     const buffers = { systems, offsets, active, ids, ages, control: of("control") };
-    const frame: LocalFrame = { id, buffers, requestedSteps: 0, divergedAt: undefined };
+    const frame: LocalFrame = { id, buffers, team, requestedSteps: 0, divergedAt: undefined };
+    if (team !== undefined) this.#teams.set(id, new TeamMember(team, this.#giveSignOfWaiting));
     this.#frames.set(id, frame);
     this.#framesByControl.set(buffers.control, frame);
   }
 
+  #makePairs(id: number, frame: LocalFrame, options: PairsOptions): void {
+    const pairs = this.#backend.pairs(frame.buffers, options);
+    this.#pairs.set(id, pairs);
+    if (frame.team === undefined) return;
+    this.#share ??= this.#backend.addFunction(3, (memory, frame = 0, parcels = 0, count = 0) => {
+      this.#teams.get(frame)!.share(memory, parcels >>> 0, count);
+    });
+    const { member, size } = frame.team;
+    this.#backend.joinTeam(pairs, frame.id, { member, size, share: this.#share });
+  }
+
   #prepare(id: number, frame: LocalFrame, calls: readonly CallMessage[]): void {
-    const made = calls.map(({ name, args, pair, given, every, phase }): KernelCall => ({
+    const made = calls.map(({ given, every, phase, ...kernel }): KernelCall => ({
       // Rust identifies kernels by name. Their TypeScript functions stay on the main thread.
-      kernel: { name, args, pair } as unknown as Kernel,
+      kernel: kernel as unknown as Kernel,
       args: Object.fromEntries(
         Object.entries(given).map(([key, value]) => [key, this.#given(value)]),
       ),

@@ -6,8 +6,11 @@ const FULL = 32;
 
 /** Receives the events of a thread. */
 export interface ThreadListener {
-  /** Called for each message, because it shows that the thread is alive. */
-  onMessage(thread: number): void;
+  /**
+   * Called for each message, because it shows that the thread is alive. `isWaiting` is true if the thread only waits
+   * for other threads.
+   */
+  onMessage(thread: number, isWaiting: boolean): void;
   /** Called for each reply to a request that has a ticket. */
   onReply(thread: number, ticket: number, value: ReplyValue): void;
   /** Called if the thread has failed. It handles no more requests then. */
@@ -23,8 +26,8 @@ export class WorkerThread {
   constructor(worker: ScriptWorker, number: number, listener: ThreadListener) {
     this.#worker = worker;
     worker.onmessage = ({ data }) => {
-      const { values, error } = data as WorkerReply;
-      listener.onMessage(number);
+      const { values, error, isWaiting = false } = data as WorkerReply;
+      listener.onMessage(number, isWaiting);
       for (const { ticket, value } of values) listener.onReply(number, ticket, value);
       if (error !== undefined) listener.onFailure(revived(error));
     };

@@ -10,15 +10,19 @@ import {
   initSync,
   kernel_number,
   pairs_atoms,
+  pairs_domains,
   pairs_forget,
   pairs_free,
+  pairs_join,
   pairs_load,
   pairs_new,
   pairs_save,
   release,
   run,
+  run_blocks,
 } from "../../../wasm/pkg/hooke.js";
-import { WASM_BASE64, WASM_LENGTH } from "./module.gen.ts";
+import { decodeText } from "./decode_text.ts";
+import { WASM_LENGTH, WASM_TEXT } from "./module.gen.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
 let loaded: WasmModule | undefined;
@@ -37,13 +41,16 @@ export function loadModule(): WasmModule {
       edges_room,
       kernel_number,
       pairs_atoms,
+      pairs_domains,
       pairs_forget,
       pairs_free,
+      pairs_join,
       pairs_load,
       pairs_new,
       pairs_save,
       release,
       run,
+      run_blocks,
       memory,
       table: function_table(),
     };
@@ -51,9 +58,11 @@ export function loadModule(): WasmModule {
   return loaded;
 }
 
-/** Returns the bytes of the compiled kernels. */
+/**
+ * Returns the bytes of the compiled kernels. A prebuilt package for Deno has them in base64 without compression, because
+ * a program that has just started would need 9 ms to decompress them.
+ */
 export function unpackModule(): Uint8Array<ArrayBuffer> {
-  const text = atob(WASM_BASE64), packed = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
-  return inflate(packed, WASM_LENGTH);
+  const isPlain = WASM_TEXT.length === Math.ceil(WASM_LENGTH / 3) * 4;
+  return isPlain ? Uint8Array.fromBase64(WASM_TEXT) : inflate(decodeText(WASM_TEXT), WASM_LENGTH);
 }

@@ -1,4 +1,4 @@
-import type { Arrays, BufferType, Kernel } from "../../kernels/kernel.ts";
+import { type Arrays, type BufferType, Control, type Kernel } from "../../kernels/kernel.ts";
 import type {
   Backend,
   Buffer,
@@ -11,18 +11,42 @@ import type {
   PairsOptions,
   Program,
   SavedPairs,
+  Spread,
 } from "../backend.ts";
 import { checkEdges } from "../check_edges.ts";
 import { withPairFunctions } from "./pair_functions.ts";
+import { BlockRuns } from "./wasm_blocks.ts";
 import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import { WasmEdges } from "./wasm_edges.ts";
 import { WasmPairs } from "./wasm_pairs.ts";
 import { loadModule } from "./module.ts";
+import { addToTable } from "./wasm_code.ts";
+
+/** The place of a thread in a team. */
+export interface TeamPlace {
+  /** Index of the thread within the team. */
+  readonly member: number;
+  /** Number of threads in the team. */
+  readonly size: number;
+  /** Index of the function that exchanges numbers, in the function table. */
+  readonly share: number;
+}
 
 const BYTES: Readonly<Record<BufferType, number>> = { real: 4, f64: 8, i32: 4 };
 const SLOT = 8, HEADER = 16;
 /** Largest allocation in a 32-bit memory, in bytes, a multiple of 64. */
 const MOST_BYTES = 2 ** 31 - 64;
+
+/** Options of a {@linkcode WasmBackend}. */
+export interface WasmOptions {
+  /**
+   * Largest number of atoms of a block. In calls of many steps, a block of systems runs all steps before the next
+   * block, so that its values stay in the cache. Results do not depend on it.
+   *
+   * @default 1024
+   */
+  readonly blockAtoms?: number;
+}
 
 /**
  * The WebAssembly backend. Its kernels are written in Rust, and use 128-bit SIMD and float32. Sums over many terms
@@ -36,9 +60,15 @@ export class WasmBackend implements Backend {
   readonly #buffers = new Set<WasmBuffer>();
   readonly #pairs = new Set<WasmPairs>();
   readonly #edges = new Set<WasmEdges>();
+  readonly #blockAtoms: number | undefined;
+
+  /** Creates a backend without buffers. */
+  constructor({ blockAtoms }: WasmOptions = {}) {
+    this.#blockAtoms = blockAtoms;
+  }
 
   /** Creates a buffer of zeros. Throws a RangeError if there is not enough memory. */
-  alloc<D extends BufferType>(dtype: D, length: number): Buffer<D> {
+  alloc<D extends BufferType>(dtype: D, length: number, spread?: Spread): Buffer<D> {
     const bytes = BYTES[dtype] * length;
     const pointer = bytes <= MOST_BYTES ? this.#wasm.allocate(bytes) >>> 0 : 0;
     if (pointer === 0) {
@@ -46,7 +76,7 @@ export class WasmBackend implements Backend {
         `Cannot allocate ${length} numbers: ${bytes} more bytes do not fit into the memory of WebAssembly. Use a smaller batch`,
       );
     }
-    const buffer = new WasmBuffer<D>(this.#wasm, dtype, length, pointer, bytes);
+    const buffer = new WasmBuffer<D>(this.#wasm, dtype, length, { pointer, bytes, spread });
     this.#buffers.add(buffer);
     return buffer;
   }
@@ -98,6 +128,19 @@ export class WasmBackend implements Backend {
     (pairs as WasmPairs).forget(places);
   }
 
+  /**
+   * Shares the work on a list of pairs with the other threads of a team. `share` exchanges numbers with them; see
+   * wasm/src/pairs/team.rs.
+   */
+  joinTeam(pairs: Pairs, team: number, { member, size, share }: TeamPlace): void {
+    (pairs as WasmPairs).join(team, member, size, share);
+  }
+
+  /** Adds a function to the table of functions that kernels can call, and returns its index. */
+  addFunction(count: number, run: (memory: ArrayBufferLike, ...args: number[]) => void): number {
+    return addToTable(this.#wasm, count, (...args) => run(this.#wasm.memory.buffer, ...args));
+  }
+
   freePairs(pairs: Pairs): void {
     if (this.#pairs.delete(pairs as WasmPairs)) (pairs as WasmPairs).free();
   }
@@ -130,17 +173,51 @@ export class WasmBackend implements Backend {
       this.#writeCall(code, at, call);
       at += sizes[i]!;
     }
-    return new WasmProgram(calls.length, frameSlots, code, () => {
+    const memory = {
+      alloc: (bytes: number) => this.#block(bytes),
+      free: (buffer: WasmBuffer) => this.free(buffer),
+      data: () => this.#data(),
+    };
+    const blocks = BlockRuns.of(frame, calls, memory, { total: atoms, atoms: this.#blockAtoms });
+    return new WasmProgram(calls.length, { frame: frameSlots, code, control, blocks }, () => {
+      blocks?.free();
       this.free(frameSlots);
       this.free(code);
     });
   }
 
   run(program: Program, first: number, steps: number): number {
-    const { frame, code, length } = program as WasmProgram;
-    const done = this.#wasm.run(frame.pointer, code.pointer, length, first, steps);
+    const { frame, code, length, blocks } = program as WasmProgram;
+    const done = blocks !== undefined && steps > 1
+      ? this.#runBlocks(program as WasmProgram, blocks, first, steps)
+      : this.#wasm.run(frame.pointer, code.pointer, length, first, steps);
     for (const edges of this.#edges) edges.refresh();
     return done;
+  }
+
+  /** Runs steps in calls that take all blocks to the same step. */
+  #runBlocks(program: WasmProgram, blocks: BlockRuns, first: number, steps: number): number {
+    let done = 0;
+    while (done < steps) {
+      const ran = this.#runCall(program, blocks, first + done, blocks.next(steps - done));
+      done += ran;
+      const isHalted = this.view(program.control)[Control.HALT] !== 0;
+      blocks.took(isHalted);
+      if (isHalted || ran === 0) break;
+    }
+    return done;
+  }
+
+  #runCall(
+    { frame, code, length }: WasmProgram,
+    blocks: BlockRuns,
+    first: number,
+    steps: number,
+  ): number {
+    const saved = steps > 1 ? blocks.table() : undefined;
+    const head = [frame.pointer, code.pointer, length, first, steps] as const;
+    if (saved === undefined) return this.#wasm.run(...head);
+    return this.#wasm.run_blocks(...head, saved.pointer, saved.count, blocks.atoms);
   }
 
   dispose(): void {
@@ -195,17 +272,29 @@ export class WasmBackend implements Backend {
   }
 }
 
+/** The memory of a program, and how it runs block by block. */
+interface ProgramParts {
+  readonly frame: WasmBuffer;
+  readonly code: WasmBuffer;
+  readonly control: Buffer<"i32">;
+  readonly blocks: BlockRuns | undefined;
+}
+
 /** A program whose calls are stored in linear memory. */
-class WasmProgram implements Program {
+class WasmProgram implements Program, ProgramParts {
   readonly length: number;
   readonly frame: WasmBuffer;
   readonly code: WasmBuffer;
+  readonly control: Buffer<"i32">;
+  readonly blocks: BlockRuns | undefined;
   readonly free: () => void;
 
-  constructor(length: number, frame: WasmBuffer, code: WasmBuffer, free: () => void) {
+  constructor(length: number, { frame, code, control, blocks }: ProgramParts, free: () => void) {
     this.length = length;
     this.frame = frame;
     this.code = code;
+    this.control = control;
+    this.blocks = blocks;
     this.free = free;
   }
 }

@@ -1,5 +1,5 @@
 import type { Arrays, BufferType } from "../../kernels/kernel.ts";
-import type { Buffer } from "../backend.ts";
+import type { Buffer, Spread } from "../backend.ts";
 
 /** The exports of the compiled module that this backend uses. */
 export interface WasmModule {
@@ -10,6 +10,20 @@ export interface WasmModule {
   release(pointer: number, bytes: number): void;
   kernel_number(name: string): number;
   run(frame: number, program: number, calls: number, first: number, steps: number): number;
+  /**
+   * Runs a program like `run`, but runs all steps of a block of systems before those of the next block. A block has up
+   * to `atoms` atoms, or one system. `saved` is the address of a table with `count` rows; see `BlockRuns`.
+   */
+  run_blocks(
+    frame: number,
+    program: number,
+    calls: number,
+    first: number,
+    steps: number,
+    saved: number,
+    count: number,
+    atoms: number,
+  ): number;
   pairs_new(systems: number, cutoff: number, skin: number): number;
   pairs_free(pairs: number): void;
   pairs_forget(pairs: number, system: number): void;
@@ -26,6 +40,10 @@ export interface WasmModule {
   ): void;
   /** Returns the number of atoms whose reference positions a list of pairs keeps. */
   pairs_atoms(pairs: number): number;
+  /** Returns the number of threads that can share the work on the pairs of a system. */
+  pairs_domains(atoms: number): number;
+  /** Shares the work on a list with other threads. `share` is the index of a function in the table. */
+  pairs_join(pairs: number, team: number, member: number, size: number, share: number): void;
   edges_new(
     pairs: number,
     atoms: number,
@@ -43,6 +61,16 @@ export interface WasmModule {
   edges_place(edges: number, which: number): number;
 }
 
+/** The memory of a buffer, and the level of its rows. */
+export interface Placement {
+  /** Address in linear memory. */
+  readonly pointer: number;
+  /** Size in bytes. */
+  readonly bytes: number;
+  /** Level of the rows; `undefined` if it is not known. */
+  readonly spread: Spread | undefined;
+}
+
 /** A buffer in linear memory. */
 export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> {
   readonly dtype: D;
@@ -51,11 +79,19 @@ export class WasmBuffer<D extends BufferType = BufferType> implements Buffer<D> 
   pointer: number;
   /** Size in bytes. */
   readonly bytes: number;
+  /** Level of the rows; `undefined` if it is not known. */
+  readonly spread: Spread | undefined;
   readonly #wasm: WasmModule;
   #view: Arrays[D] | undefined;
 
-  constructor(wasm: WasmModule, dtype: D, length: number, pointer: number, bytes: number) {
+  constructor(
+    wasm: WasmModule,
+    dtype: D,
+    length: number,
+    { pointer, bytes, spread }: Placement,
+  ) {
     this.#wasm = wasm;
+    this.spread = spread;
     this.dtype = dtype;
     this.length = length;
     this.pointer = pointer;

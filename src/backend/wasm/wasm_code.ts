@@ -96,3 +96,32 @@ export class WasmCode {
     return this.get(local).small(by).raw(0x6a).set(local);
   }
 }
+
+/** A function of JavaScript that kernels call. */
+type Called = (...args: number[]) => void;
+
+/**
+ * Adds a function with `count` integer arguments to the table of functions that kernels can call. Returns its index.
+ * Functions are never removed from the table.
+ *
+ * A table holds only functions of WebAssembly, so the function passes through a module that imports and exports it.
+ */
+export function addToTable(
+  { table }: { readonly table: WebAssembly.Table },
+  count: number,
+  run: Called,
+): number {
+  const list = (item: WasmCode) => new WasmCode().unsigned(1).raw(...item.bytes);
+  const type = new WasmCode().raw(0x60).unsigned(count).raw(...Array(count).fill(I32), 0);
+  const module = new WasmCode().raw(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)
+    .raw(1).part(list(type))
+    .raw(2).part(list(new WasmCode().name("hooke").name("run").raw(0, 0)))
+    .raw(7).part(list(new WasmCode().name("run").raw(0, 0)));
+  const { exports } = new WebAssembly.Instance(
+    new WebAssembly.Module(Uint8Array.from(module.bytes)),
+    { hooke: { run } },
+  );
+  const place = table.grow(1);
+  table.set(place, exports.run as CallableFunction);
+  return place;
+}

@@ -1,6 +1,9 @@
 import type { Edges, EdgesOptions } from "../backend.ts";
-import { WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
+import { type Placement, WasmBuffer, type WasmModule } from "./wasm_buffer.ts";
 import type { WasmPairs } from "./wasm_pairs.ts";
+
+/** The memory of a buffer before Rust assigns it. */
+const NOWHERE: Placement = { pointer: 0, bytes: 0, spread: undefined };
 
 /** A list of edges in linear memory. Rust fills and grows it. */
 export class WasmEdges implements Edges {
@@ -20,10 +23,11 @@ export class WasmEdges implements Edges {
     const from = (pairs as WasmPairs).pointer;
     this.#wasm = wasm;
     this.pointer = wasm.edges_new(from, atoms, cutoff, isHalf, reach) >>> 0;
-    const i32 = () => new WasmBuffer(wasm, "i32", 0, 0, 0);
+    const i32 = () => new WasmBuffer(wasm, "i32", 0, NOWHERE);
     [this.index, this.systems, this.centers, this.triplets] = [i32(), i32(), i32(), i32()];
-    this.shifts = new WasmBuffer(wasm, "real", 0, 0, 0);
-    this.counts = new WasmBuffer(wasm, "i32", 2, wasm.edges_place(this.pointer, 5) >>> 0, 8);
+    this.shifts = new WasmBuffer(wasm, "real", 0, NOWHERE);
+    const counts = wasm.edges_place(this.pointer, 5) >>> 0;
+    this.counts = new WasmBuffer(wasm, "i32", 2, { pointer: counts, bytes: 8, spread: undefined });
     this.refresh();
   }
 

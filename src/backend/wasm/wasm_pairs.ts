@@ -7,6 +7,8 @@ export class WasmPairs implements Pairs {
   readonly skin: number;
   /** Address of the list in linear memory. */
   readonly pointer: number;
+  /** True if threads of a team share the work on the list. */
+  isShared = false;
   readonly #wasm: WasmModule;
   readonly #systems: number;
 
@@ -43,6 +45,12 @@ export class WasmPairs implements Pairs {
       wasm.pairs_load(this.pointer, pointer, ...pointers);
     });
     wasm.release(pointer, bytes);
+  }
+
+  /** Shares the work on the list with other threads, by the function at index `share` of the function table. */
+  join(team: number, member: number, size: number, share: number): void {
+    this.isShared = true;
+    this.#wasm.pairs_join(this.pointer, team, member, size, share);
   }
 
   /** See {@linkcode Backend.forgetPairs}. */

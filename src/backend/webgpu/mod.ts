@@ -6,4 +6,5 @@
 
 export { openGpuDevice } from "./device.ts";
 export { openWebGpu, openWebGpuOn, type WebGpuOptions } from "./open_web_gpu.ts";
-export { gpuOf, WebGpuBackend } from "./webgpu_backend.ts";
+export { gpuOf } from "./gpu_of.ts";
+export { WebGpuBackend } from "./webgpu_backend.ts";

@@ -256,22 +256,6 @@ export class WebGpuBackend implements Backend {
   }
 }
 
-/**
- * Returns the backend if it runs on a GPU, otherwise `undefined`. Models use it to share the GPU device.
- *
- * @example
- * ```ts
- * import { gpuOf, openBackend } from "@hooke/hooke/backend";
- * import { assertEquals } from "@std/assert";
- *
- * const backend = openBackend("wasm");
- * assertEquals(gpuOf(backend), undefined); // no model can share a GPU with it
- * ```
- */
-export function gpuOf(backend: Backend): WebGpuBackend | undefined {
-  return backend instanceof WebGpuBackend ? backend : undefined;
-}
-
 function sourcesOf(buffers: readonly Buffer[]): Source[] {
   return [...buffers as readonly GpuBuffer[]];
 }

@@ -23,7 +23,8 @@ import { fieldFrom, filledField } from "./set_field.ts";
  */
 export function heldValues(state: BatchState, name: string): NumericArray {
   const { values } = fieldOf(state, name);
-  assertFree(state, `get ${show(name)}`, name);
+  // The text of an error costs more than reading the field, so it is made only if it is needed.
+  if (state.holder?.fields.has(name)) assertFree(state, `get ${show(name)}`, name);
   return values;
 }
 

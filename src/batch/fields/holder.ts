@@ -32,7 +32,36 @@ export function busyError(action: string, by: string): Error {
   );
 }
 
+/** Reads float64 fields in the precision of an engine that computes them in float32. */
+export interface RoundedValues {
+  /** Returns the values of a field in float32; `undefined` if the engine computes it in another precision. */
+  rounded(name: string): Float32Array | undefined;
+  /** Returns the values of `rounded`; `undefined` if the values of the batch have more digits. */
+  single(name: string): Float32Array | undefined;
+}
+
+/**
+ * Reads fields that an engine holds, without the copies of `Batch.snapshot`. Values must not be changed, and are valid
+ * until the engine goes on.
+ */
+export interface HeldValues extends RoundedValues {
+  /** Returns the values of a field in the batch's type. */
+  current(name: string): NumericArray;
+}
+
 const MADE = new WeakSet<object>();
+const HELD = new WeakMap<object, HeldValues>();
+
+/** Attaches the values of held fields to an object of fields by name, and returns the object. */
+export function withHeld<T extends object>(fields: T, held: HeldValues): T {
+  HELD.set(fields, held);
+  return fields;
+}
+
+/** Returns the values that {@linkcode withHeld} has attached to an object. */
+export function heldIn(fields: object): HeldValues | undefined {
+  return HELD.get(fields);
+}
 
 /**
  * Marks an object of fields whose getters create a new array at every access, and returns it. Such an array need not

@@ -57,7 +57,7 @@ export async function carryOver(
   // If the new batch keeps no origins, its positions are absolute.
   const columns = values.map((there, i) =>
     pairs[i]![0] === before.columns.fields.get(POSITIONS) && !origins.isKept
-      ? before.columns.origins.absolute(there)
+      ? before.columns.origins.absolute(there, before.columns.origins.values)
       : there
   );
   for (const [i, [old, now]] of pairs.entries()) {

@@ -82,11 +82,12 @@ export class Origins {
     return this.#shifted(positions, this.#values, -1);
   }
 
-  /** Converts positions relative to the origins to absolute positions. Returns the same array if all origins are 0. */
-  absolute(
-    positions: NumericArray,
-    origins: Float64Array | undefined = this.#values,
-  ): NumericArray {
+  /**
+   * Converts positions relative to `origins` to absolute positions. Returns the same array if all origins are 0. It
+   * has no default for `origins`, because positions of an earlier state may be relative to other origins than
+   * {@linkcode values}.
+   */
+  absolute(positions: NumericArray, origins: Float64Array | undefined): NumericArray {
     return this.#shifted(positions, origins, 1);
   }
 

@@ -1,6 +1,7 @@
 import type { Backend } from "../../backend/backend.ts";
 import type { BufferType } from "../../kernels/kernel.ts";
 import type { NumericArray } from "../fields/fields.ts";
+import type { RoundedValues } from "../fields/holder.ts";
 import type { Column, FieldColumn } from "./column.ts";
 import { type ColumnTable, POSITIONS } from "./column_table.ts";
 import type { OriginValues } from "./origins.ts";
@@ -133,11 +134,13 @@ export class Residency {
 
   /** Reads the fields that programs or hooks have changed, and converts them to the batch's types and precision. */
   async download(): Promise<Record<string, NumericArray>> {
-    const names = this.#changedNames;
+    const names = this.#changedNames, { origins } = this.#columns;
     const buffers = names.map((name) => this.#columns.fields.get(name)!.buffer);
     const seen = this.#backend.viewOrRead(buffers);
     const values = seen instanceof Promise ? await seen : seen;
-    return Object.fromEntries(names.map((name, i) => [name, this.toHost(name, values[i]!)]));
+    return Object.fromEntries(
+      names.map((name, i) => [name, this.toHost(name, values[i]!, origins.values)]),
+    );
   }
 
   /** Converts the fields of a snapshot that programs or hooks have changed, as {@linkcode download} does. */
@@ -160,11 +163,7 @@ export class Residency {
    * Converts values of a field from the backend to the batch's type and precision. A value that differs from the
    * batch only by rounding keeps the batch's digits.
    */
-  toHost(
-    name: string,
-    there: NumericArray,
-    origins: OriginValues = this.#columns.origins.values,
-  ): NumericArray {
+  toHost(name: string, there: NumericArray, origins: OriginValues): NumericArray {
     const { host } = this.#columns.fields.get(name)!;
     if (name === POSITIONS && origins !== undefined) return this.#absolute(host, there, origins);
     if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
@@ -173,10 +172,35 @@ export class Residency {
       : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
+  /**
+   * Returns access to the values of fields. `valuesOf` returns the values of a field on the backend, and `originsOf`
+   * the origins of its positions. Both are called at each access, because origins may change between two. Positions
+   * relative to origins are not returned in float32, because absolute positions have more digits.
+   */
+  heldValues(
+    valuesOf: (name: string) => NumericArray,
+    originsOf: () => OriginValues,
+  ): RoundedValues {
+    const held = (name: string) => {
+      const host = this.#columns.fields.get(name)?.host;
+      const isShifted = name === POSITIONS && originsOf() !== undefined;
+      if (!(host instanceof Float64Array) || isShifted) return undefined;
+      const there = valuesOf(name);
+      return there instanceof Float32Array ? there : undefined;
+    };
+    const unless = (differs: typeof keepsDigits) => (name: string) => {
+      const there = held(name);
+      if (there === undefined) return undefined;
+      const { host } = this.#columns.fields.get(name)!;
+      return differs(host as Float64Array, there) ? undefined : there;
+    };
+    return { rounded: unless(keepsZeros), single: unless(keepsDigits) };
+  }
+
   /** Converts as {@linkcode toHost} does. Returns the batch's own array if no program or hook has changed the field. */
   toHostIfChanged(name: string, there: NumericArray): NumericArray {
     const { isChanged, host } = this.#columns.fields.get(name)!;
-    return isChanged ? this.toHost(name, there) : host;
+    return isChanged ? this.toHost(name, there, this.#columns.origins.values) : host;
   }
 
   /** Converts relative to absolute positions. Unchanged positions keep the batch's digits, as in {@linkcode toHost}. */
@@ -236,6 +260,30 @@ function unrounded(here: Float64Array, there: Float32Array): Float64Array {
     values[i] = now === Math.fround(value) ? value : now; // NaN is not equal to itself, so NaN stays
   }
   return values;
+}
+
+/**
+ * Returns whether a float64 value differs from its float32 value only by digits that float32 does not have, or by the
+ * sign of a zero. A copy keeps both.
+ */
+// hot
+function keepsDigits(here: Float64Array, there: Float32Array): boolean {
+  for (let i = 0; i < there.length; i++) {
+    const value = here[i]!;
+    if (there[i] === Math.fround(value) && !Object.is(there[i], value)) return true;
+  }
+  return false;
+}
+
+/** Returns whether a float64 value that rounds to zero has another sign than its float32 value. A copy keeps the sign. */
+// hot
+function keepsZeros(here: Float64Array, there: Float32Array): boolean {
+  for (let i = 0; i < there.length; i++) {
+    if (there[i] !== 0) continue;
+    const value = Math.fround(here[i]!);
+    if (value === 0 && !Object.is(there[i], value)) return true;
+  }
+  return false;
 }
 
 function isSame(there: ArrayLike<number>, i: number, here: number): boolean {

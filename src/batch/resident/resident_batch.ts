@@ -19,6 +19,7 @@ import type {
 import type { Arrays, BufferType } from "../../kernels/kernel.ts";
 import type { Batch } from "../batch.ts";
 import type { NumericArray } from "../fields/fields.ts";
+import type { RoundedValues } from "../fields/holder.ts";
 import { canReplace, carryOver, resetStates, restoreInitial } from "./carry_over.ts";
 import type { StateShape } from "./column.ts";
 import { ColumnTable } from "./column_table.ts";
@@ -220,10 +221,7 @@ export class ResidentBatch {
     return this.#residency.mirroredField(name);
   }
 
-  /**
-   * Writes values that have changed on the host since the last upload or download to the buffers. Returns the changed
-   * fields and the systems in which they have changed.
-   */
+  /** Writes values that have changed on the host since the last transfer. Returns the changed fields and systems. */
   upload(): Uploaded | Promise<Uploaded> {
     return this.#residency.upload();
   }
@@ -243,16 +241,17 @@ export class ResidentBatch {
     return this.#residency.savedToHost(fields, origins);
   }
 
-  /**
-   * Converts values of a field to the batch's type and precision. Values that differ only by rounding keep the digits
-   * that the batch has.
-   */
-  toHost(
-    name: string,
-    there: NumericArray,
-    origins: Float64Array | undefined = this.origins.values,
-  ): NumericArray {
+  /** Converts values to the batch's type. Values that differ only by rounding keep the digits that the batch has. */
+  toHost(name: string, there: NumericArray, origins: Float64Array | undefined): NumericArray {
     return this.#residency.toHost(name, there, origins);
+  }
+
+  /** Returns access to fields whose values `valuesOf` returns. See {@linkcode Residency.heldValues}. */
+  heldValues(
+    valuesOf: (name: string) => NumericArray,
+    originsOf: () => Float64Array | undefined,
+  ): RoundedValues {
+    return this.#residency.heldValues(valuesOf, originsOf);
   }
 
   /** Converts as `toHost` does. Returns the batch's own array if no program or hook has changed the field. */

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { isObject } from "../../base/object.ts";
 import { plot } from "../../observe/mod.ts";
 import { reportPlots } from "./report_plots.ts";
 import type { RunData } from "../runs/read_run.ts";
@@ -88,6 +89,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
     ["runtime", deno === undefined ? userAgent : `Deno ${deno}`],
     ["platform", platform],
     ["device", device?.device],
+    ["model computed by", start?.runtime],
     ["constraints", start?.constraints?.join(", ")],
   ];
   return {
@@ -119,13 +121,22 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
   return items.length === 0 ? [] : [{ kind: "list", items }];
 }
 
-function plots({ history }: RunData): ReportBlock[] {
+function plots({ history, config }: RunData): ReportBlock[] {
+  const x = timeAxis(config);
   return reportPlots(history).map(({ name, title, scalars, scale }) => ({
     kind: "plot",
     name,
     title,
-    svg: plot({ history }, { title, scalars, scale }),
+    svg: plot({ history }, { title, scalars, scale, ...(x !== undefined && { x }) }),
   }));
+}
+
+/** Returns the axis of time in ps for a run of `hooke md`, whose time step is in fs; undefined for other runs. */
+function timeAxis(
+  config: unknown,
+): { readonly label: string; readonly perStep: number } | undefined {
+  if (!isObject(config) || config.command !== "md" || !(Number(config.dt) > 0)) return undefined;
+  return { label: "time, ps", perStep: Number(config.dt) / 1000 };
 }
 
 /**

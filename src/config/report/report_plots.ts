@@ -31,9 +31,11 @@ const CONVERGED = "converged";
 const GROUPS: readonly Group[] = [
   { name: "loss", title: "Loss", fits: /^(loss|(train|val)\/loss)(\/|$)/, isLog: true },
   { name: "learning_rate", title: "Learning rate", fits: /^optimizer\/.*\/lr$/ },
-  { name: "energy", title: "Energy, eV", fits: /^energy(\/max)?$/ },
+  { name: "energy", title: "Energy, eV", fits: /^energy(\/(max|kinetic|total))?$/ },
   { name: "fmax", title: "Largest force, eV/Å", fits: /^fmax(\/max)?$/, isLog: true },
   { name: "temperature", title: "Temperature, K", fits: /^temperature(\/max)?$/ },
+  { name: "pressure", title: "Pressure, GPa", fits: /^pressure_GPa$/ },
+  { name: "volume", title: "Volume, Å³", fits: /^volume_A3$/ },
   {
     name: CONVERGED,
     title: "Converged and active fractions",

@@ -6,7 +6,8 @@
 
 import { parentOf } from "../../base/durable_folder.ts";
 import { codeOf } from "../../base/file_refusal.ts";
-import { lineWarning, printWarning } from "../../sinks/files/file_end.ts";
+import { printWarning } from "../../base/print_warning.ts";
+import { lineWarning } from "../../sinks/files/file_end.ts";
 import { type Host, type HostFile, mayRead } from "../../platform/host.ts";
 
 const FROM_START = 0;

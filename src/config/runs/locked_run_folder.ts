@@ -5,6 +5,7 @@
  */
 
 import { checkpointsIn, writeWhole } from "../../checkpoint/mod.ts";
+import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { AddOptions } from "../../hooks/registry/add_options.ts";
 import {
   type CheckpointableEngine,
@@ -15,10 +16,11 @@ import {
   type ScalarHistory,
   SnapshotHook,
   tensorBoardReporter,
+  TrajectoryHook,
 } from "../../observe/mod.ts";
 import { readRun, type RunData } from "./read_run.ts";
 import { report } from "../report/report.ts";
-import { makeFolder, type RunIdentity, type RunPaths } from "./run_files.ts";
+import { makeFolder, type RunIdentity, type RunPaths, writeIdentity } from "./run_files.ts";
 import type { FolderEngine, RunFolder } from "./run_folder_protocol.ts";
 import type { ReadFolderOptions } from "./run_folder_options.ts";
 import type { RunLock } from "./run_lock.ts";
@@ -31,6 +33,8 @@ import { TrajectoryWriter } from "./trajectory_writer.ts";
 export interface FolderParts {
   readonly paths: RunPaths;
   readonly identity: RunIdentity;
+  /** Stored identity that `identity` replaces once the engine runs; undefined if `identity` is stored. */
+  readonly replaced?: RunIdentity;
   readonly lock: RunLock;
   readonly segments: number;
   readonly options: ReadFolderOptions;
@@ -49,10 +53,12 @@ export class LockedRunFolder implements RunFolder {
   /** True while the hooks of the attached engine are open. */
   #isWriting = false;
   #isClosed = false;
+  #replaced: RunIdentity | undefined;
 
   constructor(parts: FolderParts) {
     const { paths, identity, options, segments } = parts;
     this.#parts = parts;
+    this.#replaced = parts.replaced;
     this.path = paths.folder;
     this.id = identity.id;
     this.config = identity.config;
@@ -103,13 +109,17 @@ export class LockedRunFolder implements RunFolder {
     const { trajectory, checkpoints } = this.#parts.options;
     const writer = trajectory && new TrajectoryWriter(trajectory.sink);
     if (writer !== undefined) {
-      const { frequency } = trajectory!;
-      add(new SnapshotHook({ sink: writer, frequency }), { name: "trajectory" });
+      const { frequency, initial = false, fields } = trajectory!;
+      const target = { sink: writer, ...(fields !== undefined && { fields }) };
+      const hook = initial
+        ? new TrajectoryHook({ ...target, every: frequency })
+        : new SnapshotHook({ ...target, frequency });
+      add(hook, { name: "trajectory" });
     }
     if (checkpoints !== false && canCheckpoint(engine)) {
       const { checkpoints: folder } = this.#parts.paths;
-      const { every: everySteps, keep: keepLast } = checkpoints;
-      add(new CheckpointHook({ folder, everySteps, keepLast, atBegin: false }), {});
+      const { every: everySteps, keep: keepLast, ...clock } = checkpoints;
+      add(new CheckpointHook({ folder, everySteps, keepLast, atBegin: false, ...clock }), {});
     }
   }
 
@@ -177,17 +187,26 @@ export class LockedRunFolder implements RunFolder {
    * the end of a run. It opens first and closes last.
    */
   #reportHook(): object {
-    const { options: { report }, paths } = this.#parts;
+    const { options: { report }, paths, identity } = this.#parts;
+    let from = 0;
     return {
       name: "runReport",
       on: {},
       onError: "warn", // the hook has no stage, so it costs nothing per step
-      open: () => {
+      open: async () => {
         this.#isWriting = true;
+        from = this.#engine!.stepCount;
+        if (this.#replaced !== undefined) await writeIdentity(paths.config, identity);
       },
-      close: async () => {
+      close: async ({ status }: Outcome) => {
         try {
           this.#assertThere(`Cannot end the run in ${paths.folder}`);
+          if (this.#replaced !== undefined) {
+            // The run could not begin with the new configuration, so the next one must find the old one.
+            const isUnused = status === "failed" && this.#engine!.stepCount === from;
+            if (isUnused) await writeIdentity(paths.config, this.#replaced);
+            else this.#replaced = undefined;
+          }
           const rows = this.#profiler?.summary().transitions;
           if (rows !== undefined) {
             const text = new TextEncoder().encode(`${JSON.stringify(rows)}\n`);

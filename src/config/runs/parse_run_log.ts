@@ -58,6 +58,7 @@ function recordOf(line: string, name: string): RunRecord {
     checked(at, "constraints", "a list of strings", areTextsIfThere);
     checked(at, "versions", "an object of strings", areTexts);
     checked(at, "device", "a device or null", isDevice);
+    checked(at, "runtime", "a string", (value) => value === undefined || isText(value));
   }
   if (type === "change") {
     checked(at, "change", "a string", isText);

@@ -89,13 +89,13 @@ async function openFolder(folder: string, read: ReadFolderOptions): Promise<RunF
   const lock = RunLock.take(folder);
   try {
     const paths = pathsIn(folder);
-    const identity = await identify(paths, read.config);
+    const identities = await identify(paths, read.config, read.override);
     // Everything below happens under the lock, so no other run sees a folder that is half prepared.
     for (const each of [paths.logs, paths.checkpoints]) await makeFolder(each);
     await clean(paths);
     const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);
     const segments = Math.max(-1, ...records.map(({ segment }) => segment)) + 1;
-    return new LockedRunFolder({ paths, identity, lock, segments, options: read });
+    return new LockedRunFolder({ paths, ...identities, lock, segments, options: read });
   } catch (error) {
     lock.release();
     throw error;

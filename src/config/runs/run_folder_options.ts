@@ -5,7 +5,7 @@
  */
 
 import { checkKeys, checkKind, checkOptions } from "../../base/check_options.ts";
-import { checkNumber, wholeFrom } from "../../base/check_number.ts";
+import { checkNumber, POSITIVE, wholeFrom } from "../../base/check_number.ts";
 import type { ReporterOptions, ScalarReporter } from "../../observe/mod.ts";
 import type { SystemWriter } from "../../sinks/mod.ts";
 import { canonicalText } from "../../base/canonical_json.ts";
@@ -23,6 +23,19 @@ export interface RunTrajectory {
    * @default 100
    */
   readonly frequency?: number;
+  /**
+   * True to begin with the initial structures, as `TrajectoryHook` does: `step` is then the number of steps done. If
+   * false, frames are written as by `SnapshotHook`.
+   *
+   * @default false
+   */
+  readonly initial?: boolean;
+  /**
+   * Fields to keep besides those that every batch has.
+   *
+   * @default all fields
+   */
+  readonly fields?: readonly string[];
 }
 
 /** Options of the checkpoints of a run. */
@@ -33,6 +46,12 @@ export interface RunCheckpoints {
    * @default 1000
    */
   readonly every?: number;
+  /**
+   * Interval between two checkpoints, s, in addition to those by steps.
+   *
+   * @default undefined: checkpoints are written by steps only
+   */
+  readonly everySeconds?: number;
   /**
    * Number of checkpoints to keep, the newest ones.
    *
@@ -50,6 +69,14 @@ export interface RunFolderOptions {
    * @default the configuration of an existing folder
    */
   readonly config?: unknown;
+  /**
+   * True to accept a configuration that differs from that of the run in the folder. It replaces the stored one when
+   * the attached engine begins to run, unless that run fails before its first step. The run log shows its hash from
+   * the next part on.
+   *
+   * @default false: a folder whose run has done a step refuses another configuration
+   */
+  readonly override?: boolean;
   /**
    * Options of checkpoints; `false` writes no checkpoints.
    *
@@ -98,8 +125,11 @@ export interface RunFolderOptions {
 /** Checked options of a run folder, with defaults applied. */
 export interface ReadFolderOptions {
   readonly config: unknown;
-  readonly checkpoints: Required<RunCheckpoints> | false;
-  readonly trajectory: Required<RunTrajectory> | undefined;
+  readonly override: boolean;
+  readonly checkpoints:
+    | Required<Omit<RunCheckpoints, "everySeconds">> & Pick<RunCheckpoints, "everySeconds">
+    | false;
+  readonly trajectory: (RunTrajectory & { readonly frequency: number }) | undefined;
   readonly scalars: Partial<Omit<ReporterOptions, "name">>;
   readonly reporters: readonly ScalarReporter[];
   readonly tensorBoard: boolean;
@@ -110,6 +140,7 @@ export interface ReadFolderOptions {
 
 const OPTIONS = [
   "config",
+  "override",
   "checkpoints",
   "trajectory",
   "scalars",
@@ -125,18 +156,21 @@ const ACTION = "open a run folder";
 export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions {
   checkOptions(ACTION, options, OPTIONS);
   const { checkpoints = {}, trajectory, scalars = {}, report = "html", config } = options;
-  const { tensorBoard = true, profile = false, commit } = options;
+  const { tensorBoard = true, profile = false, override = false, commit } = options;
   if (config !== undefined) canonicalText(config, "config"); // throws now, before the folder is created
-  if (checkpoints !== false) checkPart("checkpoints", checkpoints, ["every", "keep"]);
+  if (checkpoints !== false) {
+    checkPart("checkpoints", checkpoints, ["every", "everySeconds", "keep"]);
+  }
   if (trajectory !== undefined) checkTrajectory(trajectory);
   checkKind(ACTION, "scalars", scalars, "an object", isObject);
-  for (const [member, value] of Object.entries({ tensorBoard, profile })) {
+  for (const [member, value] of Object.entries({ tensorBoard, profile, override })) {
     checkKind(ACTION, member, value, "true or false", (x) => typeof x === "boolean");
   }
   const isReport = (x: unknown) => x === "html" || x === "markdown" || x === false;
   checkKind(ACTION, "report", report, '"html", "markdown" or false', isReport);
   return {
     config,
+    override,
     scalars,
     tensorBoard,
     profile,
@@ -144,10 +178,11 @@ export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions 
     commit,
     checkpoints: checkpoints === false ? false : {
       every: counted("checkpoints.every", checkpoints.every ?? 1000),
+      ...secondsOf(checkpoints),
       keep: counted("checkpoints.keep", checkpoints.keep ?? 3),
     },
     trajectory: trajectory && {
-      sink: trajectory.sink,
+      ...trajectory,
       frequency: counted("trajectory.frequency", trajectory.frequency ?? 100),
     },
     reporters: scalars.reporters ?? [],
@@ -155,14 +190,23 @@ export function readFolderOptions(options: RunFolderOptions): ReadFolderOptions 
 }
 
 function checkTrajectory(trajectory: RunTrajectory): void {
-  checkPart("trajectory", trajectory, ["sink", "frequency"]);
+  checkPart("trajectory", trajectory, ["sink", "frequency", "initial", "fields"]);
   const isSink = () => typeof trajectory.sink?.write === "function";
   checkKind(ACTION, "trajectory.sink", trajectory.sink, "a sink with a write() function", isSink);
+  const { initial = false } = trajectory;
+  const isFlag = (x: unknown) => typeof x === "boolean";
+  checkKind(ACTION, "trajectory.initial", initial, "true or false", isFlag);
 }
 
 function checkPart(name: string, value: object, known: readonly string[]): void {
   checkKind(ACTION, name, value, "an object", isObject);
   checkKeys(ACTION, name, value, known);
+}
+
+function secondsOf({ everySeconds }: RunCheckpoints): Pick<RunCheckpoints, "everySeconds"> {
+  if (everySeconds === undefined) return {};
+  checkNumber(ACTION, "checkpoints.everySeconds", everySeconds, POSITIVE);
+  return { everySeconds };
 }
 
 function counted(member: string, value: number): number {

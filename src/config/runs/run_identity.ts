@@ -40,28 +40,34 @@ export async function assertRunFolder(folder: string): Promise<void> {
 
 /**
  * Returns the identity that is stored in a run folder. If the folder has no identity, or the identity of another
- * configuration with which no run has done a step, stores and returns a new one. Throws a RangeError if a run has
- * done a step with another configuration.
+ * configuration with which no run has done a step, stores and returns a new one. If a run has done a step with another
+ * configuration, throws a RangeError, or with `override` returns the identity with the new configuration, which is not
+ * stored yet, and the identity that it replaces.
  */
-export async function identify(paths: RunPaths, config: unknown): Promise<RunIdentity> {
+export async function identify(
+  paths: RunPaths,
+  config: unknown,
+  override: boolean = false,
+): Promise<{ readonly identity: RunIdentity; readonly replaced?: RunIdentity }> {
   const text = await textIn(paths.config);
   const hash = config === undefined ? null : await configHash(config);
   const known = text === undefined ? undefined : parseIdentity(text, paths.config);
   const isOther = known !== undefined && config !== undefined && known.configHash !== hash;
+  if (isOther && override) {
+    return { identity: { ...known, configHash: hash, config: plainOf(config) }, replaced: known };
+  }
   if (known === undefined || isOther && !await hasSteps(paths)) {
     // Checkpoints of step 0 contain the structure of the old configuration, so they are removed.
     if (isOther) {
       for (const { path } of await checkpointsIn(paths.checkpoints)) await removeFile(path);
     }
     const begun = new Date().toISOString();
-    // The configuration is stored in the form that was hashed: typed arrays, dates and the like in their form in
-    // JSON.
-    const plain = config === undefined ? null : JSON.parse(canonicalText(config, "config"));
+    const plain = config === undefined ? null : plainOf(config);
     const identity = { id: newRunId(), begun, configHash: hash, config: plain };
     await writeIdentity(paths.config, identity);
-    return identity;
+    return { identity };
   }
-  if (!isOther) return known;
+  if (!isOther) return { identity: known };
   throw new RangeError(
     `Cannot open run folder ${paths.folder}: the configuration must be that of the run in it; ` +
       `got one that differs${differing(known.config, config)} (hash ${hash}, the run has ` +
@@ -71,11 +77,16 @@ export async function identify(paths: RunPaths, config: unknown): Promise<RunIde
   );
 }
 
+/** Returns a configuration in the form that was hashed: typed arrays, dates and the like in their form in JSON. */
+function plainOf(config: unknown): unknown {
+  return JSON.parse(canonicalText(config, "config"));
+}
+
 /**
  * Returns whether a run in the folder has done a step. A part that never ended counts as one with a step, because a
  * killed process may not have logged its last steps.
  */
-async function hasSteps(paths: RunPaths): Promise<boolean> {
+export async function hasSteps(paths: RunPaths): Promise<boolean> {
   if ((await checkpointsIn(paths.checkpoints)).some(({ step }) => step > 0)) return true;
   if ((await textIn(paths.scalars) ?? "") !== "") return true;
   const records = parseRunLog(await textIn(paths.runs) ?? "", paths.runs);

@@ -87,6 +87,13 @@ function deviceOf(engine: Workflow): DeviceInUse | null {
   return (engine as { readonly device?: DeviceInUse }).device ?? null;
 }
 
+/** Returns a member `runtime` with the runtime of an engine's model, or no member if the device is not wasm. */
+function runtimeOf(engine: Workflow, device: DeviceInUse | null): Pick<RunStart, "runtime"> {
+  const { model } = engine as { readonly model?: { readonly runtime?: unknown } };
+  const isOnHost = device?.device === "wasm" && typeof model?.runtime === "string";
+  return isOnHost ? { runtime: model.runtime as string } : {};
+}
+
 /**
  * Returns a member `constraints` with the names of an engine's constraints, or no member if there are no constraints.
  */
@@ -144,7 +151,8 @@ class Log implements RunLogHook {
       this.#segment = this.#begin(engine);
       const moment = this.#recordBase(this.#segment);
       const device = deviceOf(engine);
-      const start = { ...moment, engine: engine.name, ...facts, device, ...constraintsOf(engine) };
+      const rest = { device, ...runtimeOf(engine, device), ...constraintsOf(engine) };
+      const start = { ...moment, engine: engine.name, ...facts, ...rest };
       this.#write({ type: "start", ...start });
       await this.#lines.flush();
     } catch (error) {

@@ -40,6 +40,11 @@ export interface RunStart extends RunMoment {
   readonly versions: VersionInfo;
   /** Device of the engine, with the devices that were skipped and the reasons; `null` for a loop without devices. */
   readonly device: DeviceInUse | null;
+  /**
+   * Runtime that computes the ONNX model of an engine of dynamics on wasm, its number of threads, and why native code is
+   * not used. Absent on other devices, and if kernels compute the model.
+   */
+  readonly runtime?: string;
   /** Names of the constraints of an engine of dynamics and of its batch. Absent if there are no constraints. */
   readonly constraints?: readonly string[];
 }

@@ -10,7 +10,7 @@ import { valuesOf } from "../../models/model.ts";
 import { BOLTZMANN } from "../../kernels/constants.ts";
 import { Control } from "../../kernels/kernel.ts";
 import { freedomOf } from "../engine/measures.ts";
-import { keepsCenter } from "../integrators/center_motion.ts";
+import { keepsCenter } from "../integrators/motion.ts";
 import type { Integrator } from "../integrators/integrator.ts";
 import { isFromField, perSystem } from "../integrators/parameters.ts";
 import type { BatchRun } from "../step/batch_run.ts";

@@ -101,11 +101,11 @@ export class BatchPlace {
 
   async #load(needsLate: boolean, needsConstraints: boolean): Promise<void> {
     if (needsLate) {
-      const { openLate } = await import("../step/late_multi_step.ts");
+      const { openLate } = await import("./late_parts.ts");
       this.#code = { ...this.#code, openLate };
     }
     if (!needsConstraints) return;
-    const { Constrained } = await import("../constraints/constrained.ts");
+    const { Constrained } = await import("./late_parts.ts");
     this.#code = { ...this.#code, openConstraints: (...options) => new Constrained(...options) };
   }
 

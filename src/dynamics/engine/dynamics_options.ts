@@ -66,9 +66,10 @@ export interface DynamicsOptions<
    */
   readonly device?: DeviceName | DeviceRequest;
   /**
-   * Number of threads on `"wasm"`. The systems of a batch are divided among the threads, each in its own worker, so
-   * more threads than systems or processors do not help. Results are bitwise identical. The workers keep the process
-   * alive until the engine is closed.
+   * Number of threads on `"wasm"`. The systems of a batch are divided among the threads, each in its own worker. If
+   * there are fewer systems than threads, the threads share the work on systems of more than 4,096 atoms. More threads
+   * than processors do not help. Results are bitwise identical. The workers keep the process alive until the engine is
+   * closed.
    *
    * @default 1, the thread of the caller
    */

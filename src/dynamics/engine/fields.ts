@@ -10,7 +10,7 @@ import type { FieldValues, ReadPlan, StateSource } from "../../hooks/run/reads.t
 import type { Buffer } from "../../backend/backend.ts";
 import type { Batch } from "../../batch/batch.ts";
 import type { NumericArray } from "../../batch/fields/fields.ts";
-import { markMade } from "../../batch/fields/holder.ts";
+import { markMade, withHeld } from "../../batch/fields/holder.ts";
 import type { OriginValues } from "../../batch/resident/origins.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { type BufferType, Control } from "../../kernels/kernel.ts";
@@ -70,6 +70,10 @@ export class DynamicsFields implements StateSource {
   readonly #host: () => FieldHost;
   readonly #isLive: () => boolean;
   readonly #views = new Map<string, KnownView>();
+  /** The last frame, with the batch on its device and the number of fields at that time. */
+  #frame:
+    | { readonly state: ResidentBatch; readonly count: number; readonly fields: object }
+    | undefined;
 
   /**
    * Creates the fields. `own` are the names of the custom fields. `isLive` returns true if the fields are in host
@@ -116,11 +120,22 @@ export class DynamicsFields implements StateSource {
   #value(field: string): unknown {
     const host = this.#host();
     const { state } = host;
-    if (field === "time") return host.clock.at(state.view(state.field<"i32">(host.clock.counter)));
-    if (field === FRAME) return frameAsked(state);
+    if (field === "time") {
+      return host.clock.view(state.view(state.field<"i32">(host.clock.counter)));
+    }
+    if (field === FRAME) return this.#frameOf(state);
     if (isMeasured(field)) host.work.measure(field);
     const values = state.view(bufferOf(state, field));
     return field === POSITIONS ? state.origins.view(values) : values;
+  }
+
+  /** Returns the frame of a batch: the same object, whose getters return current values, until fields are added. */
+  #frameOf(state: ResidentBatch): object {
+    const count = state.fields.size, last = this.#frame;
+    if (last?.state === state && last.count === count) return last.fields;
+    const fields = frameAsked(state);
+    this.#frame = { state, count, fields };
+    return fields;
   }
 
   /**
@@ -190,11 +205,16 @@ function frameOf(
   valueIn: (buffer: Buffer) => NumericArray,
   origins: OriginValues,
 ): Readonly<Record<string, NumericArray>> {
-  return Object.fromEntries(
+  const fields: Record<string, NumericArray> = Object.fromEntries(
     [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
       return [name, state.toHost(name, valueIn(state.field<BufferType>(name)), origins)];
     }),
   );
+  const valuesOf = (name: string) => valueIn(state.field<BufferType>(name));
+  return withHeld(fields, {
+    ...state.heldValues(valuesOf, () => origins),
+    current: (name) => fields[name]!,
+  });
 }
 
 /** Returns an object whose getters convert a field only when it is read, because a reader may need few of them. */
@@ -202,10 +222,15 @@ function frameAsked(state: ResidentBatch): Readonly<Record<string, NumericArray>
   const frame: Record<string, NumericArray> = {};
   for (const name of state.fields) {
     if (!state.batch.has(name)) continue;
-    const get = () => state.toHost(name, state.view(state.field<BufferType>(name)));
+    const get = () =>
+      state.toHost(name, state.view(state.field<BufferType>(name)), state.origins.values);
     Object.defineProperty(frame, name, { get, enumerable: true });
   }
-  return markMade(frame);
+  const valuesOf = (name: string) => state.view(state.field<BufferType>(name));
+  return withHeld(markMade(frame), {
+    ...state.heldValues(valuesOf, () => state.origins.values),
+    current: (name) => state.toHostIfChanged(name, valuesOf(name)),
+  });
 }
 
 /** Returns the buffers that must be read for a field. */
@@ -225,6 +250,6 @@ function leaveOrigins(state: ResidentBatch): void {
   const { backend, origins } = state;
   if (origins.values === undefined) return;
   const positions = state.field("positions");
-  backend.write(positions, origins.absolute(backend.view(positions)));
+  backend.write(positions, origins.absolute(backend.view(positions), origins.values));
   origins.load(undefined);
 }

@@ -11,7 +11,7 @@ import { isThenable } from "../../base/sequence.ts";
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { DivergedError } from "../diverged_error.ts";
 import type { Integrator } from "../integrators/integrator.ts";
-import { isBath } from "../integrators/center_motion.ts";
+import { isBath } from "../integrators/motion.ts";
 import { STAGE_STEPS } from "../stages/stage_steps.ts";
 import type { BatchPlace } from "./batch_place.ts";
 import type { DynamicsKind } from "./dynamics_options.ts";
@@ -136,7 +136,7 @@ export class HeldBatch {
     if (diverged.length > 0) {
       const systems = diverged.map(({ system }) => system);
       const { cause, atom } = diverged[0]!;
-      const { namingOf } = await import("../divergence/diverged_details.ts");
+      const { namingOf } = await import("./late_parts.ts");
       const details = { ...namingOf(this.#engine.integrator, batch, systems), cause, atom };
       throw new DivergedError(name, loop.stepCount - 1, systems, details);
     }

@@ -9,6 +9,7 @@ import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { drift as driftKernel } from "../../kernels/integrate/drift.ts";
 import { kick as kickKernel } from "../../kernels/integrate/kick.ts";
 import { kickDrift as kickDriftKernel } from "../../kernels/integrate/kick_drift.ts";
+import type { Integrator } from "./integrator.ts";
 import { POSITIONS_LOW } from "../engine/state_names.ts";
 
 /** Buffer with the time step, fs, one number per system. */
@@ -123,4 +124,17 @@ function kicked(state: ResidentBatch) {
     forces: state.field("forces"),
     weights: state.weights(),
   };
+}
+
+/** Returns whether an integrator keeps a center of mass at rest. */
+export function keepsCenter({ keepsMomentum }: Integrator): boolean {
+  return keepsMomentum === true;
+}
+
+/**
+ * Returns whether an integrator sets a center of mass in motion, as a Langevin thermostat does. Relaxations do not
+ * count, because their steps take no time.
+ */
+export function isBath(integrator: Integrator): boolean {
+  return integrator.dt !== undefined && !keepsCenter(integrator);
 }

@@ -8,7 +8,7 @@ import { call, type KernelCall } from "../../backend/backend.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import { remember } from "../../kernels/remember.ts";
 import type { Integrator, OpenIntegrator } from "../integrators/integrator.ts";
-import { isBath, keepsCenter } from "../integrators/center_motion.ts";
+import { isBath, keepsCenter } from "../integrators/motion.ts";
 import { noteStages } from "../engine/measures.ts";
 import { lowOf } from "../integrators/motion.ts";
 import { OpenStages, type StageBudget } from "./open_stages.ts";

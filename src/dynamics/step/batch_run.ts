@@ -102,12 +102,12 @@ export class BatchRun {
     this.evaluator = new Evaluator(run, this.divergence);
     this.admission = new Admission(run, this.evaluator, this.divergence);
     this.work = new HookWork(run);
-    const { divergence, admission, work } = this;
+    const { divergence, admission, evaluator, work } = this;
     const stages = new StageReport(run, admission);
     const late = run.isLate ? code.openLate!(run, divergence, stages) : undefined;
     const report = late?.report ?? new HostReport(run, this.evaluator, stages);
     this.#late = late?.multiStep;
-    this.steps = new StepRunner(run, { divergence, admission, work, report });
+    this.steps = new StepRunner(run, { divergence, admission, evaluator, work, report });
     this.multiStep = new MultiStep(run, {
       runner: this.steps,
       divergence,

@@ -8,6 +8,7 @@ import type { NumericArray } from "../../batch/fields/fields.ts";
 import { after, inOrder, isThenable, withCleanup } from "../../base/sequence.ts";
 import { outputsOf } from "../../models/model.ts";
 import type { Divergence } from "../divergence/divergence.ts";
+import { readsEarly } from "./early_reads.ts";
 import type { RunParts } from "./run_engine.ts";
 
 /** Evaluates the model of a batch outside of a step: before the first step, and when energies are requested. */
@@ -47,6 +48,16 @@ export class Evaluator {
     const waiting = plan.unready();
     if (isThenable(waiting)) return waiting.then(() => this.refresh());
     return plan.hold(this.#evaluateEnergies(phase.forces.step ?? loop.stepCount - 1));
+  }
+
+  /**
+   * Computes the energies if the last steps did not, and a hook reads them at a stage before the model from the one
+   * with the index `first` on. Call it before the atoms move, because the energies belong to the current positions.
+   */
+  refreshEarly(first: number): void | PromiseLike<void> {
+    const { plan, phase, engine: { loop: { hooks, stepCount } } } = this.#run;
+    if (phase.forces.hasEnergy || !plan.now.readsEarly) return;
+    if (readsEarly(hooks, { from: stepCount, to: stepCount, first })) return this.refresh();
   }
 
   /**

@@ -31,8 +31,7 @@ interface Call {
 export class LateMultiStep {
   readonly #run: RunParts;
   readonly #report: LateReport;
-  // The first call is short, because its time includes the set-up and says nothing about later calls.
-  readonly #lengths = new MultiStepLength(16);
+  readonly #lengths = new MultiStepLength();
   /** Settles when the results of the last call are delivered. */
   #last: PromiseLike<void> | undefined;
 

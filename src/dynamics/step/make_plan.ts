@@ -7,6 +7,7 @@
 import type { Loop } from "../../hooks/loop/loop.ts";
 import { fieldName } from "../../hooks/protocol/protocol.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
+import { needsEarly, readsEarly } from "./early_reads.ts";
 import { assertConserves, assertGiven, assertGivesNeeded } from "./run_checks.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { WithKernels } from "./step_parts.ts";
@@ -39,6 +40,8 @@ export function makePlan(run: Omit<RunParts, "phase" | "plan">): StepPlan {
     partOf: (hook) => hooks.partOf(hook),
     modifiesStages: modifiesStages(loop),
     reads: (stage) => hooks.reads(stage),
+    readsEarly: readsEarly(hooks, { from: 0, to: Infinity }),
+    needsEarly: needsEarly(hooks, run.isLate),
     writes: () => hooks.writes(),
   });
 }

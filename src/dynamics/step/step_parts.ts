@@ -50,6 +50,10 @@ export interface StepParts {
   readonly modifiesStages: boolean;
   /** Returns the fields that hooks read at a stage; without `stage`, at any stage. */
   reads(stage?: DynamicsStage): ReadonlySet<string>;
+  /** True if hooks that run before the model read energies or stresses, which are those of the step before. */
+  readonly readsEarly: boolean;
+  /** True if `readsEarly`, and the energies cannot be computed when such a hook is due, so that each step must. */
+  readonly needsEarly: boolean;
   /** Returns the fields that hooks write in JavaScript. */
   writes(): ReadonlySet<string>;
 }

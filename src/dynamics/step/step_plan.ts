@@ -16,8 +16,9 @@ import { clear } from "../../kernels/clear.ts";
 import { neighbors } from "../../kernels/pairs/neighbors.ts";
 import { outputsOf, type Wanted } from "../../models/model.ts";
 import { HookCalls } from "./hook_calls.ts";
-import { CHANGE, CONSERVED, measureChange, measureOf } from "../engine/measures.ts";
+import { CHANGE, measureChange, measureOf } from "../engine/measures.ts";
 import { DynamicsStage } from "../stages.ts";
+import { readsEnergy } from "./early_reads.ts";
 import type { Custom, Mark, StepParts, Stop } from "./step_parts.ts";
 
 /**
@@ -71,6 +72,8 @@ export interface StepPlan {
   readonly givesEnergy: boolean;
   /** True if the program `whole` computes energies. */
   readonly wholeGivesEnergy: boolean;
+  /** True if hooks before the model read energies or stresses, which are those of the step before. */
+  readonly readsEarly: boolean;
   /** All programs that must be freed. */
   readonly programs: readonly Program[];
 }
@@ -105,6 +108,7 @@ export function planStep(parts: StepParts): StepPlan {
     canConverge: decide.length > 0,
     givesEnergy: needs.full.energy,
     wholeGivesEnergy: needs.lean.energy,
+    readsEarly: parts.readsEarly,
     programs,
   };
 }
@@ -256,10 +260,10 @@ function needsOf(parts: StepParts, hooks: HookCalls): Needs {
   // convergence is reported late, the energies of the last step must exist by then.
   const written = parts.writes();
   const always = changes || parts.needsEnergy || keys.has("energy") || written.has("energy") ||
-    written.has("forces") || parts.modifiesStages || (parts.isLate && decide.length > 0);
+    written.has("forces") || parts.modifiesStages || parts.needsEarly ||
+    (parts.isLate && decide.length > 0);
   // A `compute` function computes all outputs anyway. Requesting energies later would compute everything again.
-  const reads = all.has("energy") || all.has(CONSERVED);
-  const looks = always || reads || parts.model.compute !== undefined;
+  const looks = always || readsEnergy(all) || parts.model.compute !== undefined;
   const judged = keys.has("stress") || parts.needsStress;
   const stress = parts.wantsStress || all.has("stress") || judged;
   return {

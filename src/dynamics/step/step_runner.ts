@@ -9,6 +9,8 @@ import { DynamicsStage } from "../stages.ts";
 import type { Admission } from "./admission.ts";
 import { callCustomCriteria } from "./custom_criteria.ts";
 import type { Divergence } from "../divergence/divergence.ts";
+import { UNMOVED } from "./early_reads.ts";
+import type { Evaluator } from "./evaluator.ts";
 import type { HookWork } from "./hook_work.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { Stop } from "./step_parts.ts";
@@ -25,6 +27,8 @@ export interface StepPieces {
   readonly divergence: Divergence;
   /** Admits systems during a run. */
   readonly admission: Admission;
+  /** Computes energies that hooks read before the model. */
+  readonly evaluator: Evaluator;
   /** Updates measures after changes by hooks. */
   readonly work: HookWork;
   /** Reports the results of steps. */
@@ -47,7 +51,8 @@ export class StepRunner {
    * continues with the next part when the promise settles.
    */
   step(first: number = 0): void | PromiseLike<void> {
-    const { plan, phase, engine: { loop } } = this.#run, { admission, work } = this.#pieces;
+    const { plan, phase, engine: { loop } } = this.#run,
+      { admission, evaluator, work } = this.#pieces;
     // The step stays synchronous until something returns a promise, because awaiting each part would cost more than
     // the kernels of a small batch. After a promise, the step continues at a part by its index, so that no part runs
     // twice.
@@ -58,6 +63,10 @@ export class StepRunner {
       if (phase.isOver) return;
       const part = plan.now.parts[i]; // read in each round, because a hook may have changed the plan
       if (part === undefined) return this.#end();
+      const refreshing = i <= UNMOVED && !phase.forces.hasEnergy
+        ? evaluator.refreshEarly(i)
+        : undefined;
+      if (isThenable(refreshing)) return refreshing.then(() => this.step(i));
       if (part.stop === DynamicsStage.AFTER_PRE_UPDATE) phase.move();
       else if (part.stop === DynamicsStage.BEFORE_POST_UPDATE) phase.prime();
       if (admission.isEntering) admission.visit(part.stop);

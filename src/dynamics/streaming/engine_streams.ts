@@ -6,15 +6,13 @@
 
 import { markChanging } from "../../batch/changing.ts";
 import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
-import type { Graduates } from "./graduates.ts";
+import { Graduates } from "./graduates.ts";
 import type { SizeAwareSampler } from "./sampler.ts";
 import type { SavedStream } from "./saved_stream.ts";
-import type { Stream } from "./stream.ts";
+import { Stream } from "./stream.ts";
 import type { StreamEngine } from "./stream_batch.ts";
-import type { StreamOptions, StreamSummary } from "./stream_options.ts";
-
-// The module is loaded when it is first used, because most runs do not stream.
-const loadStreaming = () => import("./mod.ts");
+import { missingExit } from "./stream_exit.ts";
+import { checkStream, type StreamOptions, type StreamSummary } from "./stream_options.ts";
 
 const NO_STREAM: StreamSummary = {
   systems: 0,
@@ -44,9 +42,8 @@ export class EngineStreams {
   }
 
   /** Throws a TypeError or RangeError if an option is invalid, or the device does not support it. */
-  async check(sampler: SizeAwareSampler, options: StreamOptions): Promise<void> {
+  check(sampler: SizeAwareSampler, options: StreamOptions): void {
     const { name, device } = this.#engine;
-    const { checkStream, missingExit } = await loadStreaming();
     checkStream(name, sampler, options, missingExit(this.#engine));
     if (options.onDiverged === "drop" && !device.isHost) {
       throw new RangeError(
@@ -61,7 +58,6 @@ export class EngineStreams {
    * and is not done, or a new one. Returns `undefined` if the source is empty.
    */
   async open(sampler: SizeAwareSampler, options: StreamOptions): Promise<Stream | undefined> {
-    const { Graduates, Stream } = await loadStreaming();
     const { name, place: { run } } = this.#engine;
     const sinks = new Graduates(name, options.sinks);
     await sinks.open();

@@ -93,12 +93,13 @@ export class Steps<L> {
     const canRunMany = this.#engine.multiStep !== undefined;
     while (counters.step < last && !end.isStopped(counters.step) && !end.isDone) {
       if (!between.isEmpty && await this.#isOverNow()) break;
-      const left = end.limit(last) - counters.step;
-      const free = canRunMany ? Math.min(hooks.horizon(counters.step), left) : 0;
+      const before = counters.step, left = end.limit(last) - before;
+      const free = canRunMany ? Math.min(hooks.horizon(before), left) : 0;
       const result = free >= 1 ? this.#multiStep(free) : this.step();
       // Synchronous results are not awaited, because each await costs a turn of the microtask queue.
       if (isThenable(result)) await result;
-      const turn = this.#turn.give();
+      // A call that repeats a step counts none, and takes time nevertheless.
+      const turn = this.#turn.give(Math.max(1, counters.step - before));
       if (turn !== undefined) await turn;
       hooks.check();
     }

@@ -196,10 +196,10 @@ export class EngineHooks<E extends AnyStages> implements HookSet<E> {
 
   /**
    * Returns the fields that enabled hooks read at `stage`, by default at any stage. With `count`, leaves out hooks
-   * that are not due at it; if `isNext` (`count` is the next visit), also those whose `when` returns `false`.
+   * that are not due at it, or at any count up to `last`; with `isNext`, also those whose `when` returns `false` now.
    */
-  reads(stage?: StageOf<E>, count?: number, isNext: boolean = false): ReadonlySet<string> {
-    return readsOf(this.#all, { stage, count, isNext });
+  reads(stage?: StageOf<E>, count?: number, isNext = false, last?: number): ReadonlySet<string> {
+    return readsOf(this.#all, { stage, count, last, isNext });
   }
 
   /** Returns the fields that enabled hooks change at visits. Hooks whose kernels run without a visit are left out. */

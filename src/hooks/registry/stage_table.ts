@@ -207,6 +207,8 @@ export interface ReadsOf {
   readonly stage?: string | undefined;
   /** Selects the hooks that may be due at this count of the stage. By default, hooks due at any count. */
   readonly count?: number | undefined;
+  /** Selects with `count` the hooks that may be due at any count from it to this one. */
+  readonly last?: number | undefined;
   /** True if `stage` at `count` is the next visit, so that hooks whose `when` returns `false` can be left out. */
   readonly isNext: boolean;
 }
@@ -214,11 +216,11 @@ export interface ReadsOf {
 /** Returns the fields that the selected enabled hooks read. */
 export function readsOf(
   entries: readonly Entry[],
-  { stage, count, isNext }: ReadsOf,
+  { stage, count, last = count, isNext }: ReadsOf,
 ): ReadonlySet<string> {
   const mayFire = (handler: StageHandler) =>
     count === undefined || handler.info.isEvent ||
-    (handler.dueFrom(count) <= count && (!isNext || wants(handler, count)));
+    (handler.dueFrom(count) <= last! && (!isNext || wants(handler, count)));
   const reading = entries.filter(({ enabled, handlers }) =>
     enabled &&
     (stage === undefined ||

@@ -15,6 +15,7 @@ import type { OnnxElements } from "./elements.ts";
 import type { LoadedOnnx } from "./options.ts";
 import type { OnnxOpened } from "./open_on_host.ts";
 import { unitsOf } from "./manifest/units.ts";
+import type { Session } from "../../onnx/session/session_run.ts";
 
 /**
  * Describes a model as text: the content of its file, the meanings of its tensors with their evidence, the runtime,
@@ -37,28 +38,23 @@ export function describeOnnx(loaded: LoadedOnnx, opened: OnnxOpened): string {
     ...outputs.map((output) => `  ${showOutput(output)}`),
     ...unused.map((tensor) => `  ${showTensor(tensor)}, not used`),
     ...showManifest(loaded, opened),
-    ...showRuntime(opened),
     ...(opened.session.device === "evaluator"
       ? ["the evaluator runs it on the host in double precision, on every backend"]
-      : showWebgpu(loaded.file)),
+      : [`on the CPU: ${runtimeText(opened.session)}`, ...showWebgpu(loaded.file)]),
   ].join("\n");
 }
 
 /** Descriptions of the runtimes on the processor, by the device of a session. */
 const RUNTIMES: Readonly<Record<string, string>> = {
+  evaluator: "the evaluator (TypeScript)",
   native: "onnxruntime-node (native code)",
   wasm: "onnxruntime-web (WebAssembly)",
 };
 
-/**
- * Describes the runtime on the CPU, and the reason for the choice. Returns an empty list if the session does not run
- * on the CPU or runs in the evaluator.
- */
-function showRuntime({ session: { device, threads, note } }: OnnxOpened): string[] {
-  const name = RUNTIMES[device];
-  if (name === undefined) return [];
+/** Describes the runtime of a session on the CPU: its name, the number of threads, and the reason for the choice. */
+export function runtimeText({ device, threads, note }: Session): string {
   const count = `${threads} thread${threads === 1 ? "" : "s"}`;
-  return [`on the CPU: ${name}, ${count}${note === "" ? "" : `; ${note}`}`];
+  return `${RUNTIMES[device] ?? device}, ${count}${note === "" ? "" : `; ${note}`}`;
 }
 
 function showInput({ tensor, meaning, reason }: OnnxInputBinding): string {

@@ -5,7 +5,7 @@
  */
 
 import { FAR } from "../../kernels/edges/edge_list.ts";
-import type { Info } from "../../batch/store.ts";
+import { type Info, placeName } from "../../batch/store.ts";
 import { invertCell } from "../../kernels/cells/inverse.ts";
 import type { FeedArray } from "./feed_array.ts";
 import { fillMask, fillNeighbors, fillShifts } from "./lists/neighbor_matrix.ts";
@@ -30,6 +30,17 @@ export interface OnnxConstants {
   readonly nodeOffsets: Int32Array;
   /** The `info` of each system, for error messages. */
   readonly infos: readonly Info[];
+  /**
+   * Index of each system in the batch, for error messages, if these are only some of its systems.
+   *
+   * @default undefined: all systems, in order
+   */
+  readonly indices?: Int32Array;
+}
+
+/** Returns the name of a system for error messages. */
+export function nameOf({ infos, indices }: OnnxConstants, system: number): string {
+  return placeName(indices?.[system] ?? system, infos[system]);
 }
 
 /** Writes the values of an input that do not change to an array, whose length is already correct. */

@@ -6,7 +6,7 @@
  */
 
 import type { Buffer, FrameBuffers, WebGpuBackend } from "../../backend/mod.ts";
-import { BackendUnavailableError } from "../../backend/mod.ts";
+import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
 import { decodeModel } from "../../onnx/codec/codec.ts";
 import { gpuForm } from "../../onnx/session/gpu_form.ts";
 import { openSession } from "../../onnx/session/open_session.ts";

@@ -7,7 +7,7 @@
 
 import type { TensorInfo } from "../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "./bindings.ts";
-import type { ModelReach } from "./companion.ts";
+import type { ModelReach } from "./parts/companion.ts";
 import type { OnnxDerive } from "./derived_inputs.ts";
 import { elementsOf, type OnnxElements } from "./elements.ts";
 import { type NumberLimit, numberLimits } from "./elements/number_limits.ts";

@@ -1,4 +1,5 @@
-import { gpuOf } from "../../backend/mod.ts";
+import { runtimeText } from "./describe.ts";
+import { gpuOf } from "../../backend/webgpu/gpu_of.ts";
 import type { ResidentBatch } from "../../batch/resident/resident_batch.ts";
 import type { SessionCheck } from "../../onnx/session/check_session.ts";
 import type { ModelSource } from "../../onnx/session/session_source.ts";
@@ -68,6 +69,8 @@ export class OnnxModel implements Model, AsyncDisposable {
   readonly isInvariant: boolean;
   /** Names of further fields of the batch that the model writes. */
   readonly fields: readonly string[];
+  /** Runtime that computes the model on the processor, its number of threads, and why native code is not used. */
+  readonly runtime: string;
   /** Largest cutoff radius of the model's lists in Å; 0 if the model has no edges. */
   readonly cutoff: number;
   readonly #opened: OnnxOpened;
@@ -115,6 +118,7 @@ export class OnnxModel implements Model, AsyncDisposable {
       "forces",
       ...(has("stress", "virial") ? ["stress"] as const : []),
     ];
+    this.runtime = runtimeText(opened.session);
     this.fields = opened.bindings.outputs.flatMap(({ field }) => field ?? []);
     this.#opened = opened;
     this.#bytes = bytes;

@@ -18,7 +18,7 @@ import { CONSTANTS, type OnnxConstants } from "./fills.ts";
 import { type GpuInput, GpuModel } from "./gpu_model.ts";
 import type { OnnxInput } from "./manifest/manifest.ts";
 import { OnnxPart, viewOrReadArrays } from "./onnx_part.ts";
-import { PaddedPart, paddingMismatch } from "./padded_part.ts";
+import { PaddedPart, paddingMismatch } from "./parts/padded_part.ts";
 import { OnnxResults } from "./results.ts";
 import {
   buffersOf,

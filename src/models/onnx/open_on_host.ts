@@ -13,10 +13,11 @@ import { triplets as listTriplets } from "../../kernels/edges/triplets.ts";
 import { type OpenModel, valuesOf } from "../model.ts";
 import { freeEnergies, modelNumbers } from "./elements.ts";
 import type { OnnxConstants } from "./fills.ts";
-import { type HostModel, HostPart } from "./host_part.ts";
+import { type HostModel, HostPart } from "./parts/host_part.ts";
+import { JoinedPart } from "./parts/joined_part.ts";
 import { type OnnxArrays, type OnnxBuffers, viewOrReadArrays } from "./onnx_part.ts";
 import type { MatchedOnnx } from "./matched_model.ts";
-import { PaddedPart } from "./padded_part.ts";
+import { PaddedPart } from "./parts/padded_part.ts";
 import { OnnxResults } from "./results.ts";
 
 /** A model that is open in a session, with all properties that its runs need. */
@@ -61,7 +62,7 @@ export interface HostBatch {
 
 /**
  * Returns a function that runs a model on a batch, one part after the other. Parts without an active system are
- * skipped.
+ * skipped. A model of whole batches receives the active systems only, unless its lists are padded.
  */
 export function onHost(model: HostModel, batch: HostBatch): () => Promise<void> {
   const { state, constants, results } = batch;
@@ -94,12 +95,12 @@ function partsOf(
   model: HostModel,
   { size }: Batch,
   constants: OnnxConstants,
-): readonly (HostPart | PaddedPart)[] {
-  const { batch: mode, padding } = model.bindings;
-  const bounds = mode === "joined"
+): readonly (HostPart | JoinedPart | PaddedPart)[] {
+  const { batch: mode, padding } = model.bindings, isJoined = mode === "joined";
+  const bounds = isJoined
     ? [[0, size] as const]
     : Array.from({ length: size }, (_, s) => [s, s + 1] as const);
-  const Part = padding === true ? PaddedPart : HostPart;
+  const Part = padding === true ? PaddedPart : isJoined ? JoinedPart : HostPart;
   return bounds.map((systems) => new Part(model, systems, constants));
 }
 

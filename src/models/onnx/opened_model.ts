@@ -11,6 +11,7 @@ import type { OnnxBindings } from "./bindings.ts";
 import { describeOnnx } from "./describe.ts";
 import { splitEnergies } from "./elements/split_energies.ts";
 import { hasOtherFiles, withMadeForces } from "./forces.ts";
+import { withoutDerivable } from "./made/dropped_forces.ts";
 import { matchedModel, SKIN } from "./matched_model.ts";
 import { matchTensors } from "./manifest/match.ts";
 import type { OnnxMatchable } from "./manifest/matchable.ts";
@@ -99,7 +100,8 @@ export interface OpenedFile {
  */
 export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): Promise<OpenedFile> {
   const names = Object.keys(options.derived ?? {});
-  const given = splitEnergies(read, names);
+  const prepare = (file: LoadedOnnx) => splitEnergies(withoutDerivable(file, names), names);
+  const given = prepare(read);
   const { loaded, onProcessor, made, steep, text } = await withMadeForces(given, options);
   const session = await openOnnx(
     options.runtime === "evaluator" ? loaded : onProcessor,
@@ -110,9 +112,7 @@ export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): P
     const opened = { ...openedModel(loaded, session, options, made), steep };
     const reopen = (other: LoadedOnnx) => openedModel(other, session, options, made);
     // Another manifest may change units and elements, so energies of free atoms are split off again.
-    const again = given === read
-      ? reopen
-      : (other: LoadedOnnx) => reopen(splitEnergies(other, names));
+    const again = given === read ? reopen : (other: LoadedOnnx) => reopen(prepare(other));
     const verification = verificationOf(read, options, opened, again);
     return {
       loaded,

@@ -1,4 +1,4 @@
-import { pairPotential, type PairPotentialMaker } from "./pair_potential.ts";
+import { type PairPotentialMaker, pairPotentialOf } from "./pair_potential.ts";
 
 /** The parameters of a Buckingham pair. */
 export interface BuckinghamPair {
@@ -32,10 +32,13 @@ export interface BuckinghamPair {
  * console.log(silica.name);
  * ```
  */
-export const buckingham: PairPotentialMaker<BuckinghamPair, "geometric"> = pairPotential({
-  name: "Buckingham",
-  parameters: { strength: "nonnegative", length: "positive", dispersion: "nonnegative" },
-  mixing: { geometric: { strength: "geometric", length: "arithmetic", dispersion: "geometric" } },
-  energy: (r, { strength, length, dispersion }) =>
-    strength.mul(r.div(length).neg().exp()).sub(dispersion.div(r.pow(6))),
-});
+export const buckingham: PairPotentialMaker<BuckinghamPair, "geometric"> = pairPotentialOf(
+  undefined,
+  {
+    name: "Buckingham",
+    parameters: { strength: "nonnegative", length: "positive", dispersion: "nonnegative" },
+    mixing: { geometric: { strength: "geometric", length: "arithmetic", dispersion: "geometric" } },
+    energy: (r, { strength, length, dispersion }) =>
+      strength.mul(r.div(length).neg().exp()).sub(dispersion.div(r.pow(6))),
+  },
+);

@@ -1,5 +1,9 @@
 import { call } from "../../backend/backend.ts";
-import { type PairEnergy, tracePair } from "../../kernels/pairs/expression/trace_pair.ts";
+import {
+  type PairEnergy,
+  type TracedPair,
+  tracePair,
+} from "../../kernels/pairs/expression/trace_pair.ts";
 import { type PairKernel, pairKernel } from "../../kernels/pairs/pair_potential.ts";
 import type { Model } from "../model.ts";
 import { AtomTypes, checkPairOptions, pairArguments, type PairOptions } from "./pair_options.ts";
@@ -70,11 +74,14 @@ export function pairPotential<
   const V extends object = Record<string, number>,
   M extends string = never,
 >(definition: PairDefinition<V, M>): PairPotentialMaker<V, M> {
-  return pairPotentialOf(undefined, definition);
+  const potential = pairPotentialOf(undefined, definition);
+  potential.kernel; // records the energy, so that a wrong one is reported here
+  return potential;
 }
 
 /**
- * Defines a pair potential as {@linkcode pairPotential} does. Backends that have their own kernel for this potential
+ * Defines a pair potential as {@linkcode pairPotential} does, but records its energy when it is first used: a program
+ * that imports the potentials of the package uses few of them. Backends that have their own kernel for this potential
  * find it by `kernelName`.
  */
 export function pairPotentialOf<V extends object, M extends string>(
@@ -83,10 +90,16 @@ export function pairPotentialOf<V extends object, M extends string>(
 ): PairPotentialMaker<V, M> {
   const names = Object.keys(rules.parameters) as (keyof V & string)[];
   const name = `a ${rules.name} potential`;
-  const traced = tracePair(names, energy);
-  const kernel = pairKernel(traced.program, kernelName);
+  let recorded: { readonly traced: TracedPair; readonly kernel: PairKernel } | undefined;
+  const record = () => {
+    if (recorded === undefined) {
+      const traced = tracePair(names, energy);
+      recorded = { traced, kernel: pairKernel(traced.program, kernelName) };
+    }
+    return recorded;
+  };
   const row = (values: V, cutoff: number, isShifted = false) =>
-    traced.row(names.map((one) => values[one] as number), cutoff, isShifted);
+    record().traced.row(names.map((one) => values[one] as number), cutoff, isShifted);
   const make = (options: PairPotentialOptions<V, M>): Model => {
     const checked = checkPairOptions(name, options, [...names, "species", "mixing", "pairs"]);
     const { symbols, rows } = typesOf(name, rules, options);
@@ -99,9 +112,11 @@ export function pairPotentialOf<V extends object, M extends string>(
       isInvariant: true,
       open(state) {
         const args = pairArguments(state, checked, types, table);
+        const { kernel } = record();
         return { calls: (wanted) => [call(kernel, args(wanted))] };
       },
     };
   };
-  return Object.freeze(Object.assign(make, { kernel, row }));
+  Object.defineProperty(make, "kernel", { get: () => record().kernel, enumerable: true });
+  return Object.freeze(Object.assign(make, { row })) as PairPotentialMaker<V, M>;
 }

@@ -1,4 +1,4 @@
-import { pairPotential, type PairPotentialMaker } from "./pair_potential.ts";
+import { type PairPotentialMaker, pairPotentialOf } from "./pair_potential.ts";
 
 /** The parameters of a Yukawa pair. */
 export interface YukawaPair {
@@ -22,7 +22,7 @@ export interface YukawaPair {
  * console.log(colloid.name);
  * ```
  */
-export const yukawa: PairPotentialMaker<YukawaPair> = pairPotential({
+export const yukawa: PairPotentialMaker<YukawaPair> = pairPotentialOf(undefined, {
   name: "Yukawa",
   parameters: { strength: "any", kappa: "nonnegative" },
   energy: (r, { strength, kappa }) => strength.mul(kappa.mul(r).neg().exp()).div(r),

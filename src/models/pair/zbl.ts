@@ -1,7 +1,7 @@
 import { atomicNumber } from "../../batch/elements.ts";
 import type { Model } from "../model.ts";
 import type { PairOptions } from "./pair_options.ts";
-import { pairPotential } from "./pair_potential.ts";
+import { pairPotentialOf } from "./pair_potential.ts";
 
 /** Options of {@linkcode zbl}. */
 export interface ZblOptions extends PairOptions {
@@ -24,7 +24,7 @@ const SCREENING = [
  * The potential with the parameters Z and Z⁰·²³, whose mixing rules give √(Z₁Z₂)² = Z₁Z₂ and 1/a = 2 · (Z₁⁰·²³ +
  * Z₂⁰·²³)/2 / 0.4685.
  */
-const nuclear = pairPotential({
+const nuclear = pairPotentialOf(undefined, {
   name: "ZBL",
   parameters: { charge: "positive", power: "positive" },
   mixing: { universal: { charge: "geometric", power: "arithmetic" } },

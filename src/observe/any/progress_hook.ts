@@ -1,4 +1,3 @@
-import { POSITIVE, WHOLE, wholeFrom } from "../../base/check_number.ts";
 import { canConverge } from "../../dynamics/convergence/can_converge.ts";
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
@@ -7,80 +6,38 @@ import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { AnyStages } from "../../hooks/protocol/stage.ts";
 import type { FinishedHook, Otherwise } from "../../hooks/protocol/table.ts";
 import { type BatchEndContext, TrainingStage } from "../../training/stages.ts";
+import { warningsOf } from "../../hooks/loop/progress.ts";
 import {
-  checkNumber,
-  checkOptions,
-  checkRequired,
-  checkType,
-  isFlag,
-  isFunction,
-} from "./hook_options.ts";
-import { progressLine, runLine } from "./progress_line.ts";
+  type Progress,
+  progressData,
+  progressLine,
+  runLine,
+  type RunProgress,
+} from "./progress_line.ts";
+import {
+  type ProgressHookOptions,
+  readProgress,
+  type ReadProgressOptions,
+} from "./progress_options.ts";
 
-/** Options of {@linkcode ProgressHook}. */
-export interface ProgressHookOptions {
-  /** Function that takes the text, such as `(text) => Deno.stderr.writeSync(new TextEncoder().encode(text))`. */
-  readonly write: (text: string) => void;
-  /**
-   * Repaints one line, as a terminal allows. If false, each report is written as a separate line.
-   *
-   * @default false
-   */
-  readonly isTerminal?: boolean;
-  /**
-   * Number of steps at which the work is done, counted from the first step of the engine. It includes the steps of
-   * earlier runs, and the steps before a checkpoint from which the run continues.
-   *
-   * @default undefined: percentage and remaining time are not shown
-   */
-  readonly nSteps?: number;
-  /**
-   * Interval between two reports, s.
-   *
-   * @default 0.1 on a terminal, 10 otherwise
-   */
-  readonly everySeconds?: number;
-  /**
-   * Width of the terminal in characters. Longer lines are cut.
-   *
-   * @default 100
-   */
-  readonly columns?: number;
-  /**
-   * Lowest status of a converged system.
-   *
-   * @default 1, the status that `ConvergenceHook` gives by default
-   */
-  readonly convergedStatus?: number;
-  /**
-   * Returns the current time in ms. Only differences between times are used.
-   *
-   * @default performance.now()
-   */
-  readonly now?: () => number;
-}
+export type { ProgressHookOptions };
 
 const NAME = "ProgressHook";
-const OPTIONS = [
-  "write",
-  "isTerminal",
-  "nSteps",
-  "everySeconds",
-  "columns",
-  "convergedStatus",
-  "now",
-];
 // Moves to the beginning of the line, and erases the rest of the line.
 const [TO_BEGINNING, CLEAR_REST] = ["\r", "\x1b[K"];
+/** Time after which a report says how long a step already takes, s. */
+const LONG_STEP = 2;
 
 /**
  * Reports the progress of a run: the step and the number of steps, finished systems of a stream, converged systems,
- * the total energy, the largest force on an atom of the systems that still move, steps per second and the remaining
- * time. Converged systems are left out if the engine has no `ConvergenceHook` and no stages.
+ * the total energy, the largest force on an atom of the systems that still move, the mean temperature and the
+ * simulated time per day if steps take time, steps per second, the remaining time, and the number of warnings.
+ * Converged systems are left out if the engine has no `ConvergenceHook` and no stages.
  *
- * On a terminal, one line is repainted ten times a second. Otherwise a plain line without escape codes is written
- * every ten seconds. The first line, with the number of steps done, is written when the run begins, unless `nSteps`
- * are done. The last line shows the last step.
+ * Without options it writes to the standard error. On a terminal, one line is repainted ten times a second. Otherwise
+ * a plain line without escape codes is written every ten seconds. The first line, with the number of steps done, is
+ * written when the run begins, unless `nSteps` are done. The last line shows the last step. If a step takes long, as
+ * with a large model, reports go on and say how long it already takes, unless it blocks the thread.
  *
  * For training it reports steps, epoch, loss, speed and remaining time; for other loops steps, speed and remaining
  * time.
@@ -127,46 +84,46 @@ export class ProgressHook implements FinishedHook<string> {
   /** Reports the last step of a run even if it is not due. */
   readonly atEnd = true;
   /** Fields of dynamics that the hook reads. */
-  readonly reads: readonly ["energy", "fmax", "status"] = ["energy", "fmax", "status"];
-  readonly #options:
-    & Required<Omit<ProgressHookOptions, "nSteps" | "everySeconds">>
-    & Pick<ProgressHookOptions, "nSteps">;
+  readonly reads: readonly ["energy", "fmax", "status", "temperature", "time", "stepsDone"] = [
+    "energy",
+    "fmax",
+    "status",
+    "temperature",
+    "time",
+    "stepsDone",
+  ];
+  readonly #options: ReadProgressOptions;
   #start = { time: 0, step: 0 };
   #last: StepValues | undefined;
-  #hasWritten = false;
+  #written: Written | undefined;
   /** Last reported step of a loop that is neither dynamics nor training; −1 before the first report. */
   #reported = -1;
 
   /** Creates the hook. The first line is written when a run begins. */
-  constructor(options: ProgressHookOptions) {
-    checkProgress(options);
-    const { write, isTerminal = false, nSteps, columns = 100, convergedStatus = 1 } = options;
-    const { everySeconds = isTerminal ? 0.1 : 10, now = () => performance.now() } = options;
-    this.everySeconds = everySeconds;
+  constructor(options: ProgressHookOptions = {}) {
+    this.#options = readProgress(options);
+    this.everySeconds = this.#options.everySeconds;
     this.on = {
       dynamics: { AFTER_STEP: (ctx: DynamicsContext) => this.#reportAtoms(ctx) },
       training: { BATCH_END: (ctx: BatchEndContext) => this.#reportTraining(ctx) },
     };
     this.otherwise = (ctx) => this.#reportLoop(ctx);
-    this.#options = {
-      write,
-      isTerminal,
-      columns,
-      convergedStatus,
-      now,
-      ...(nSteps !== undefined && { nSteps }),
-    };
   }
 
   /** Starts the clock, and writes the first line. Called by the engine when a run begins. */
-  open({ stepCount: steps }: Workflow): void {
-    this.#start = { time: this.#options.now(), step: steps };
+  open(engine: Workflow): void {
+    const { nSteps: of, now } = this.#options, { stepCount: steps } = engine;
+    this.#start = { time: now(), step: steps };
     this.#last = undefined;
-    this.#hasWritten = false;
     this.#reported = -1;
-    const { nSteps: of } = this.#options;
+    clearInterval(this.#written?.timer);
+    // A fraction of the interval, so that the report of a long step is not late.
+    const period = Math.max(1, this.everySeconds / 4) * 1000;
+    const timer = setInterval(() => this.#reportWaiting(), period);
+    const empty = { again: undefined, failure: undefined, motion: undefined };
+    this.#written = { engine, timer, time: performance.now(), ...empty };
     if (of !== undefined && steps >= of) return; // nothing is left to do
-    this.#write(runLine({ steps, of, rate: { steps: 0, seconds: 0 } }, []));
+    this.#write(this.#runProgress(steps, { steps: 0, seconds: 0 }), []);
   }
 
   #reportAtoms({ stepCount, batch, read, stream, workflow }: DynamicsContext): void {
@@ -179,7 +136,8 @@ export class ProgressHook implements FinishedHook<string> {
       energy: Array.from(read.energy!).reduce((sum, energy) => sum + energy, 0),
       fmax: Array.from(read.fmax!),
       hasConverged: this.#convergedFlags(read.status!),
-      seconds: (this.#options.now() - this.#start.time) / 1000,
+      ...this.#motionOf(read, stepCount + 1 - this.#start.step),
+      seconds: this.#seconds(),
     };
     this.#last = last;
     this.#report(last);
@@ -192,6 +150,7 @@ export class ProgressHook implements FinishedHook<string> {
   async close(outcome: Outcome): Promise<void> {
     const last = this.#last;
     this.#last = undefined;
+    clearInterval(this.#written?.timer);
     if (last !== undefined && outcome.status !== "failed") {
       const hasConverged = this.#convergedFlags(await last.batch.fetch("status"));
       const hasChanged = last.stream?.done !== last.done ||
@@ -199,52 +158,159 @@ export class ProgressHook implements FinishedHook<string> {
       // The last line was written before the engine decided which systems had converged in that step.
       if (hasChanged) this.#report({ ...last, hasConverged });
     }
-    if (this.#options.isTerminal && this.#hasWritten) this.#options.write("\n");
+    this.#throwFailure(); // if no handler was called after it
+    const { isTerminal, write } = this.#options, written = this.#written;
+    this.#written = undefined;
+    if (isTerminal && written?.again !== undefined) write("\n");
   }
 
   #reportTraining({ stepCount, epoch, loss }: BatchEndContext): void {
-    this.#write(this.#line(stepCount, [`epoch ${epoch + 1}`, `loss ${+loss.toPrecision(4)}`]));
+    const facts = [`epoch ${epoch + 1}`, `loss ${+loss.toPrecision(4)}`];
+    this.#write(this.#runProgress(stepCount), facts, { epoch, loss });
   }
 
   /** Reports a step of a loop that is neither dynamics nor training, once, at the first due stage of the step. */
   #reportLoop({ stepCount }: BaseContext): void {
     if (stepCount === this.#reported) return;
     this.#reported = stepCount;
-    this.#write(this.#line(stepCount + 1, []));
+    this.#write(this.#runProgress(stepCount + 1), []);
   }
 
-  #line(steps: number, facts: readonly string[]): string {
-    const seconds = (this.#options.now() - this.#start.time) / 1000;
-    const rate = { steps: steps - this.#start.step, seconds };
-    return runLine({ steps, of: this.#options.nSteps, rate }, facts);
+  /**
+   * Repeats the last report if the current step takes long. Called by a timer, in which an error would end the process.
+   * The next handler throws the error, so that `onError` applies to it, and the timer stops.
+   */
+  #reportWaiting(): void {
+    const written = this.#written!, waiting = (performance.now() - written.time) / 1000;
+    if (waiting < Math.max(LONG_STEP, this.everySeconds)) return;
+    try {
+      written.again?.(waiting);
+    } catch (error) {
+      this.#written = { ...written, failure: { error } };
+      clearInterval(written.timer);
+    }
   }
 
-  #write(line: string): void {
-    const { isTerminal, columns, write } = this.#options;
-    this.#hasWritten = true;
-    write(isTerminal ? `${TO_BEGINNING}${line.slice(0, columns - 1)}${CLEAR_REST}` : `${line}\n`);
+  /** Throws the error of a report that the timer wrote, once. */
+  #throwFailure(): void {
+    const { failure } = this.#written ?? {};
+    if (failure === undefined) return;
+    this.#written = { ...this.#written!, failure: undefined };
+    throw failure.error;
+  }
+
+  /**
+   * Returns the mean temperature, and the time step since the last report; both are undefined if steps take no time. The
+   * history of a system may have steps of other engines, such as a relaxation, which take another time.
+   */
+  #motionOf(
+    { time, temperature, stepsDone }: DynamicsContext["read"],
+    stepsOfRun: number,
+  ): Pick<StepValues, "temperature" | "dt"> {
+    const now = { time: time![0] ?? NaN, steps: stepsDone![0] ?? NaN },
+      last = this.#written?.motion;
+    const start = last ?? (now.steps === stepsOfRun ? { time: 0, steps: 0 } : now);
+    // The first system may have been replaced by another one of a stream, or may have stopped.
+    const dt = now.steps > start.steps
+      ? (now.time - start.time) / (now.steps - start.steps)
+      : last?.dt;
+    if (this.#written !== undefined) this.#written = { ...this.#written, motion: { ...now, dt } };
+    if (dt === undefined || !(dt > 0)) return { temperature: undefined, dt: undefined };
+    const all = Array.from(temperature!);
+    return { temperature: all.reduce((sum, one) => sum + one, 0) / all.length, dt };
+  }
+
+  #runProgress(steps: number, rate?: RunProgress["rate"]): RunProgress {
+    const warnings = warningsOf(this.#written!.engine)?.listed.warnings?.length ?? 0;
+    return {
+      steps,
+      of: this.#options.nSteps,
+      rate: rate ?? { steps: steps - this.#start.step, seconds: this.#seconds() },
+      warnings,
+    };
+  }
+
+  /** Returns the time since the run began, s. */
+  #seconds(): number {
+    return (this.#options.now() - this.#start.time) / 1000;
+  }
+
+  #write(
+    progress: RunProgress,
+    facts: readonly string[],
+    data: Readonly<Record<string, unknown>> = {},
+  ): void {
+    this.#show((waiting) => ({
+      line: (width) => runLine({ ...progress, waiting }, facts, width),
+      data: () => ({ ...progressData({ ...progress, waiting }), ...data }),
+    }));
+  }
+
+  /** Writes a report, and keeps it for the timer. */
+  #show(report: (waiting: number | undefined) => Report): void {
+    this.#throwFailure();
+    const { isTerminal, columns, write, format } = this.#options;
+    const show = (waiting?: number) => {
+      const { line, data } = report(waiting);
+      if (format === "json") write(`${JSON.stringify(data())}\n`);
+      else if (isTerminal) write(`${TO_BEGINNING}${line(columns - 1)}${CLEAR_REST}`);
+      else write(`${line(Infinity)}\n`);
+    };
+    show();
+    if (this.#written === undefined) return;
+    this.#written = { ...this.#written, again: show, time: performance.now() };
   }
 
   #convergedFlags(status: ArrayLike<number>): boolean[] {
     return Array.from(status, (one) => one >= this.#options.convergedStatus);
   }
 
-  #report({ steps, energy, fmax, hasConverged, seconds, stream, canConverge }: StepValues): void {
-    const { nSteps } = this.#options;
+  #report({ steps, energy, fmax, hasConverged, seconds, ...values }: StepValues): void {
     const converged = hasConverged.filter((done) => done).length;
     const moving = fmax.filter((_, i) => !hasConverged[i] || converged === hasConverged.length);
-    const line = progressLine({
-      steps,
-      of: nSteps,
+    const { stream, canConverge, temperature, dt } = values;
+    const progress: Progress = {
+      ...this.#runProgress(steps, { steps: steps - this.#start.step, seconds }),
       converged: canConverge || converged > 0 ? converged : undefined,
       systems: hasConverged.length,
-      stream,
+      stream: stream === undefined ? undefined : { done: stream.done, total: stream.total },
       energy,
       fmax: moving.reduce((most, force) => force > most || Number.isNaN(force) ? force : most, 0),
-      rate: { steps: steps - this.#start.step, seconds },
-    });
-    this.#write(line);
+      temperature,
+      dt,
+    };
+    this.#show((waiting) => ({
+      line: (width) => progressLine({ ...progress, waiting }, width),
+      data: () => progressData({ ...progress, waiting }),
+    }));
   }
+}
+
+/** A report in both forms. */
+interface Report {
+  readonly line: (width: number) => string;
+  readonly data: () => object;
+}
+
+/** State of the output during a run. */
+interface Written {
+  readonly engine: Workflow;
+  readonly timer: ReturnType<typeof setInterval>;
+  /** Time of the last report, ms. */
+  readonly time: number;
+  /** Writes the last report again; undefined before the first report. */
+  readonly again: ((waiting: number) => void) | undefined;
+  /** Error of a report that the timer wrote, until a handler throws it. */
+  readonly failure: { readonly error: unknown } | undefined;
+  /** Values of the last report from which the time step follows. */
+  readonly motion: Motion | undefined;
+}
+
+/** Time in fs and number of steps of the first system at a report, and the time step before it. */
+interface Motion {
+  readonly time: number;
+  readonly steps: number;
+  readonly dt: number | undefined;
 }
 
 /** Values of one step that a report shows. */
@@ -260,16 +326,8 @@ interface StepValues {
   readonly fmax: readonly number[];
   readonly hasConverged: readonly boolean[];
   readonly seconds: number;
-}
-
-function checkProgress(options: ProgressHookOptions): void {
-  checkOptions(NAME, options, OPTIONS);
-  checkRequired(NAME, options, "write", "a function that takes text");
-  checkType(NAME, options, "write", "a function", isFunction);
-  checkType(NAME, options, "isTerminal", "true or false", isFlag);
-  checkType(NAME, options, "now", "a function", isFunction);
-  checkNumber(NAME, options, "nSteps", wholeFrom(1));
-  checkNumber(NAME, options, "columns", wholeFrom(1));
-  checkNumber(NAME, options, "convergedStatus", WHOLE);
-  checkNumber(NAME, options, "everySeconds", POSITIVE);
+  /** Mean temperature, K; undefined if steps take no time. */
+  readonly temperature: number | undefined;
+  /** Time step, fs; undefined if steps take no time. */
+  readonly dt: number | undefined;
 }

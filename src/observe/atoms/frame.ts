@@ -6,6 +6,8 @@
 
 import type { DynamicsFields } from "../../dynamics/stages.ts";
 import type { Batch } from "../../batch/batch.ts";
+import { ESSENTIAL } from "../../batch/batch_state.ts";
+import { RunFrame } from "../../batch/resident/run_frame.ts";
 import { stamped } from "../../batch/sample_stamps.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { checkRequired, checkType } from "../any/hook_options.ts";
@@ -38,6 +40,21 @@ export function framedOf(
 ): readonly (typeof FRAMED)[number][] {
   const isEvaluated = (name: string) => name === "energy" || name === "stress";
   return fields === undefined || fields.some(isEvaluated) ? FRAMED : FRAMED.slice(1);
+}
+
+/** Returns an object for frames with only the given fields, which sinks write without a copy of the batch. */
+export function runFrame(fields: readonly string[] | undefined): RunFrame {
+  return new RunFrame(fields && new Set([...ESSENTIAL, ...fields]));
+}
+
+/** Moves a frame to the current step. Returns `undefined` if the hook has not read what a frame needs. */
+export function frameAt(
+  { batch, stepCount, read: { frame, time } }: FrameContext,
+  now: RunFrame,
+): RunFrame | undefined {
+  return frame === undefined || time === undefined
+    ? undefined
+    : now.at(batch, frame, stepCount, time);
 }
 
 /**

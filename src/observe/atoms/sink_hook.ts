@@ -2,12 +2,13 @@ import { isCount } from "../../base/check_number.ts";
 import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { Batch } from "../../batch/batch.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
 import { compareFiles, noteResumedFile } from "../checkpoints/resumed_files.ts";
 import { checkEarlierRun, expectFrames } from "./earlier_run.ts";
 import { checkSink } from "./frame.ts";
-import { assertSameSystem, markIn, type SystemMark } from "./system_mark.ts";
+import { assertSameSystem, markIn, markOfFrame, type SystemMark } from "./system_mark.ts";
 
 /** State of the sink of a hook in a checkpoint. */
 interface SavedSink {
@@ -154,6 +155,20 @@ export class SinkHook {
     await this.#sink.write(frame);
     expectFrames(this.#sink);
     this.#last = frame;
+  }
+
+  /**
+   * Writes a frame to the sink directly from the engine. Returns `false` if that is not possible now; call `write` with
+   * a copy of the batch then. Throws errors of earlier writes.
+   */
+  protected writeFrame(frame: RunFrame): false | void | PromiseLike<void> {
+    this.#check();
+    if (this.#truncateAt !== undefined || this.#sink.writeFrame === undefined) return false;
+    const written = this.#sink.writeFrame(frame);
+    if (written === false) return false;
+    expectFrames(this.#sink);
+    this.#last = markOfFrame(frame);
+    return written;
   }
 
   #checked(state: unknown): SavedSink {

@@ -1,6 +1,7 @@
 import { type DynamicsContext, DynamicsStage } from "../../dynamics/stages.ts";
 import type { SystemWriter } from "../../sinks/sink.ts";
-import { framedOf, frameOf } from "./frame.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
+import { frameAt, framedOf, frameOf, runFrame } from "./frame.ts";
 import { checkFields } from "./frame_fields.ts";
 import { SinkHook } from "./sink_hook.ts";
 import {
@@ -83,6 +84,7 @@ export class SnapshotHook extends SinkHook {
   /** True: frames of an earlier run in the same file cause a warning, or an error with a `CheckpointHook`. */
   protected override readonly isForOneRun: boolean = true;
   readonly #fields: readonly string[] | undefined;
+  readonly #frame: RunFrame;
 
   /** Creates the hook; nothing is written yet. */
   constructor(options: SnapshotHookOptions) {
@@ -97,11 +99,17 @@ export class SnapshotHook extends SinkHook {
     this.stage = options.stage ?? DynamicsStage.AFTER_STEP;
     this.#fields = options.fields;
     this.reads = framedOf(options.fields);
+    this.#frame = runFrame(options.fields);
   }
 
   /** Writes a snapshot. Called by the engine. */
-  async call(ctx: DynamicsContext): Promise<void> {
+  call(ctx: DynamicsContext): void | PromiseLike<void> {
     if (this.#fields !== undefined) checkFields(NAME, ctx, this.#fields);
+    const now = frameAt(ctx, this.#frame), written = now !== undefined && this.writeFrame(now);
+    return written === false ? this.#writeCopy(ctx) : written;
+  }
+
+  async #writeCopy(ctx: DynamicsContext): Promise<void> {
     await this.write(await frameOf(ctx, undefined, this.#fields));
   }
 }

@@ -8,6 +8,8 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
+import type { NumericArray } from "../../batch/fields/fields.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
 import type { Slice, SystemWriter } from "../../sinks/sink.ts";
 
 /** Summary that identifies a system. */
@@ -32,13 +34,24 @@ const MOST = 12;
 /** Returns the mark of the last system of a batch. A mark is returned unchanged. */
 export function markIn(last: Batch | SystemMark | undefined): SystemMark | undefined {
   if (last === undefined || "atoms" in last) return last;
-  const { nodeOffsets, size } = last, from = nodeOffsets[size - 1]!, to = nodeOffsets[size]!;
-  const positions = last.get("positions").subarray(3 * from, Math.min(3 * to, 3 * from + MOST));
-  return {
-    atoms: to - from,
-    step: last.has("step") ? last.get("step")[size - 1]! : -1,
-    positions: Float64Array.from(positions),
-  };
+  return markOf(last, last.get("positions"), last.has("step") ? last.get("step") : undefined);
+}
+
+/** Returns the mark of the last system of a frame. The positions in it need not be all digits. */
+export function markOfFrame(frame: RunFrame): SystemMark {
+  const positions = frame.rounded("positions") ?? frame.get("positions");
+  return markOf(frame, positions, frame.get("step"));
+}
+
+function markOf(
+  { nodeOffsets, size }: Pick<Batch, "nodeOffsets" | "size">,
+  positions: NumericArray,
+  step?: NumericArray,
+): SystemMark {
+  const from = nodeOffsets[size - 1]!, to = nodeOffsets[size]!;
+  const first = new Float64Array(Math.min(3 * (to - from), MOST));
+  for (let i = 0; i < first.length; i++) first[i] = positions[3 * from + i]!;
+  return { atoms: to - from, step: step?.[size - 1] ?? -1, positions: first };
 }
 
 /**

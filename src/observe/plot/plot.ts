@@ -1,3 +1,4 @@
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import { checkNumber, checkOptions, checkType, isOneOf } from "../any/hook_options.ts";
 import { type Axis, axisFor, type AxisScale, isShown } from "./plot_axis.ts";
@@ -31,6 +32,13 @@ export interface PlotOptions {
    */
   readonly scale?: "linear" | "log";
   /**
+   * Values of the horizontal axis: the step times `perStep`, with a label that names the unit, such as
+   * `{ label: "time, ps", perStep: 0.001 * dt }`.
+   *
+   * @default { label: "step", perStep: 1 }
+   */
+  readonly x?: { readonly label: string; readonly perStep: number };
+  /**
    * Title above the plot.
    *
    * @default undefined
@@ -56,7 +64,7 @@ const LETTER = 6.7;
 const LEGEND_ROW = 20;
 
 /**
- * Plots scalars of a run over its steps, and returns the text of an SVG file with axes and a legend of the last
+ * Plots scalars of a run over its steps or time, and returns the text of an SVG file with axes and a legend of the last
  * values. Its colors suit light and dark pages. Lines are interrupted at values that are not finite.
  *
  * @throws {TypeError} if an option is of the wrong kind
@@ -77,8 +85,11 @@ const LEGEND_ROW = 20;
 export function plot(run: PlottedRun, options: PlotOptions = {}): string {
   checkPlot(options);
   const { scale = "linear", title, width = 720, height = 360 } = options;
-  const names = chosen(run, options);
-  const lines = names.map((name) => ({ name, ...run.history.series(name) }));
+  const { x: { label: unit, perStep } = { label: "step", perStep: 1 } } = options;
+  const lines = chosen(run, options).map((name) => {
+    const { steps, values } = run.history.series(name);
+    return { name, steps: steps.map((step) => step * perStep), values };
+  });
   const legend = legendOf(lines, width);
   const y = axisFor(lines.flatMap(({ values }) => values), {
     scale,
@@ -95,16 +106,17 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     scale: "linear",
     ticks: Math.max(2, Math.round((box.right - box.left) / 100)),
     isTight: true,
+    isWhole: options.x === undefined,
   });
   const parts = [
     `<style>${PLOT_STYLE}</style>`,
     `<rect class="page" width="${width}" height="${height}"/>`,
     ...(title === undefined ? [] : [text(title, { x: box.left, y: 24, style: "title" })]),
     legend.draw(box.left, title === undefined ? 20 : 46),
-    axes(x, y, box),
+    axes(x, y, box, unit),
     ...lines.map((line, i) => curve(line, i, { x, y, box, scale })),
   ];
-  const label = xmlText(title ?? names.join(", "));
+  const label = xmlText(title ?? lines.map(({ name }) => name).join(", "));
   return `<svg xmlns="http://www.w3.org/2000/svg" class="${PLOT_CLASS}" viewBox="0 0 ${width} ${height}" width="${width}" ` +
     `height="${height}" role="img" aria-label="${label}">\n${parts.join("\n")}\n</svg>\n`;
 }
@@ -120,11 +132,14 @@ interface Box {
 type Line = ScalarSeries & { readonly name: string };
 
 function checkPlot(options: PlotOptions): void {
-  checkOptions(NAME, options, ["scalars", "scale", "title", "width", "height"]);
+  checkOptions(NAME, options, ["scalars", "scale", "x", "title", "width", "height"]);
   const areTexts = (x: unknown) =>
     Array.isArray(x) && x.length > 0 && x.every((name) => typeof name === "string");
   checkType(NAME, options, "scalars", "a list of names", areTexts);
   checkType(NAME, options, "scale", '"linear" or "log"', isOneOf("linear", "log"));
+  const isAxis = (x: unknown) =>
+    isObject(x) && typeof x.label === "string" && typeof x.perStep === "number" && x.perStep > 0;
+  checkType(NAME, options, "x", "an object with a label and perStep above 0", isAxis);
   checkType(NAME, options, "title", "a string", (x) => typeof x === "string");
   checkNumber(NAME, options, "width", {
     requirement: "160 or more, and finite",
@@ -175,7 +190,7 @@ function lastOf(values: readonly number[]): string {
   return (isTiny ? last.toExponential(3) : String(+last.toPrecision(5))).replaceAll("-", "−");
 }
 
-function axes(x: Axis, y: Axis, box: Box): string {
+function axes(x: Axis, y: Axis, box: Box, unit: string): string {
   const across = y.ticks.map((tick, i) => {
     const at = round(box.bottom - y.position(tick) * (box.bottom - box.top));
     return `<path class="grid" d="M${box.left} ${at}H${box.right}"/>` +
@@ -191,7 +206,7 @@ function axes(x: Axis, y: Axis, box: Box): string {
     ...across,
     `<path class="axis" d="M${box.left} ${box.bottom}H${box.right}"/>`,
     ...up,
-    text("step", { x: middle, y: box.bottom + 36, style: "tick middle" }),
+    text(unit, { x: middle, y: box.bottom + 36, style: "tick middle" }),
   ].join("\n");
 }
 

@@ -23,17 +23,19 @@ export interface Axis {
  */
 export function axisFor(
   values: readonly number[],
-  { scale, ticks, isTight = false }: {
+  { scale, ticks, isTight = false, isWhole = true }: {
     readonly scale: AxisScale;
     readonly ticks: number;
-    /** Makes the axis end at the smallest and largest value instead of at ticks, with whole numbers as ticks. */
+    /** Makes the axis end at the smallest and largest value instead of at ticks. */
     readonly isTight?: boolean;
+    /** Makes the ticks of a tight axis whole numbers. */
+    readonly isWhole?: boolean;
   },
 ): Axis {
   const shown = values.filter((value) => isShown(value, scale));
   if (scale === "log") return logAxis(shown, ticks);
   const [least, most] = rangeOf(shown, [0, 1]);
-  return linearAxis(least, most, ticks, isTight);
+  return linearAxis(least, most, ticks, { isTight, isWhole });
 }
 
 /** Largest absolute value to show. The difference of two larger values could overflow. */
@@ -60,10 +62,15 @@ function rangeOf(
   return [least - room, most + room];
 }
 
-function linearAxis(least: number, most: number, wanted: number, isTight: boolean): Axis {
-  const step = Math.max(niceStep((most - least) / wanted), isTight ? 1 : 0);
-  const first = isTight ? Math.ceil(least / step) : Math.floor(least / step + 1e-9);
-  const last = isTight ? Math.floor(most / step) : Math.ceil(most / step - 1e-9);
+function linearAxis(
+  least: number,
+  most: number,
+  wanted: number,
+  { isTight, isWhole }: { readonly isTight: boolean; readonly isWhole: boolean },
+): Axis {
+  const step = Math.max(niceStep((most - least) / wanted), isTight && isWhole ? 1 : 0);
+  const first = isTight ? Math.ceil(least / step - 1e-9) : Math.floor(least / step + 1e-9);
+  const last = isTight ? Math.floor(most / step + 1e-9) : Math.ceil(most / step - 1e-9);
   const ticks = Array.from({ length: last - first + 1 }, (_, i) => (first + i) * step);
   const [from, to] = isTight ? [least, most] : [first * step, last * step];
   const labels = linearLabels(ticks, step);

@@ -88,6 +88,8 @@ export class Reporter implements FinishedHook<string> {
   /** Number of rows that other hooks had posted at the last collection. */
   #seen = 0;
   #engine: Workflow | undefined;
+  /** True during a run. A validation before or after training does not belong to its run, and is not reported. */
+  #isOpen = false;
   /** Error of a reporter that failed to open. */
   #openError: { readonly error: unknown } | undefined;
   #last: { readonly snapshot: ScalarSnapshot; readonly batch: Batch | undefined } | undefined;
@@ -118,6 +120,7 @@ export class Reporter implements FinishedHook<string> {
     this.#seen = 0;
     this.#last = undefined;
     this.#pace.open(engine.stepCount);
+    this.#isOpen = true;
     try {
       await runAll(this.#reporters.map((reporter) => () => reporter.open()));
     } catch (error) {
@@ -127,6 +130,7 @@ export class Reporter implements FinishedHook<string> {
 
   /** Reports remaining values, and closes the reporters. Called by the engine when a run ends. */
   async close(outcome: Outcome): Promise<void> {
+    this.#isOpen = false;
     await runAll([
       () => this.#statusAtEnd(outcome),
       ...this.#reporters.map((reporter) => () => reporter.close(outcome)),
@@ -170,6 +174,7 @@ export class Reporter implements FinishedHook<string> {
   }
 
   #collect(ctx: BaseContext, stage: string): void | PromiseLike<void> {
+    if (!this.#isOpen) return;
     const { outcome } = ctx as { readonly outcome?: Outcome };
     // Metrics of an incomplete epoch cannot be compared with those of others.
     if (SUMMARY_STAGES.includes(stage) && outcome?.status !== "completed") return;

@@ -1,7 +1,7 @@
 import { intAttribute } from "../codec/attributes.ts";
 import { between } from "../passes/path.ts";
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 
 /**
@@ -25,7 +25,7 @@ export function pairVectors(
   graph: Graph,
   { positions, shifts, energy }: PairInputs,
 ): string[] | undefined {
-  const { nodes } = between(graph, new GraphFacts(graph), [positions, ...shifts], [energy]);
+  const { nodes } = between(graph, factsOf(graph), [positions, ...shifts], [energy]);
   const onTheWay = new Set(nodes);
   const shifted = shifts.flatMap((name) =>
     graph.uses(name).map(({ node }) => node).filter((node) => onTheWay.has(node)).slice(0, 1)

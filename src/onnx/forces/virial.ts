@@ -5,7 +5,8 @@
  */
 
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import { type PairList, pairListsOf, type Strained } from "./strained_values.ts";
 import { type Length, valueInfo } from "../codec/value_info.ts";
 
@@ -28,7 +29,7 @@ export interface Differentiated extends Strained {
  */
 export function virialOf(graph: Graph, of: Differentiated): void {
   const { output, batch, positions, cell, slopes } = of;
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   const { type = "f32" } = facts.of(positions);
   const cellSlope = slopes.get(cell ?? "");
   let total = batch === undefined ? undefined : zeros(graph, facts, of);

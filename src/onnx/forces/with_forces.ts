@@ -1,11 +1,11 @@
 import { decodeModel } from "../codec/codec.ts";
 import { checkForces } from "./check_forces.ts";
 import { ofModel } from "./forces_errors.ts";
-import type { ForcesModel } from "./forces_report.ts";
+import type { ForcesModel, ForcesReport } from "./forces_report.ts";
 import { gradient } from "../grad/gradient.ts";
 import type { GradientRuleSet } from "../grad/rules.ts";
 import { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import { factsOf, withSharedFacts } from "../infer/shared_facts.ts";
 import { checkOptions } from "../../base/check_options.ts";
 import type { ModelProto } from "../codec/messages.ts";
 import { between } from "../passes/path.ts";
@@ -92,9 +92,11 @@ export const PROCESSOR_FORCE_PASSES: readonly string[] = [
   "foldConstants",
   "dropIdentities",
   "selectRowsFirst",
+  "multiplyBeforeGather",
   ...FORCE_PASSES.slice(0, -2),
   "indexWholeRows",
   "repeatShortAxes",
+  "shareActivations",
   "mergeEquals",
   "prune",
 ];
@@ -179,26 +181,32 @@ function modelWithForces(
   for (const output of outputs) {
     if (graph.has(output)) graph.rename(output, graph.freshName(output));
   }
+  const names = { positions, energy, forces }, { rules } = options;
+  const { opset } = graph, virial = strained?.output;
+  const made = withSharedFacts(
+    graph,
+    () => differentiated(graph, names, { strained, rules, passes }),
+  );
+  return { bytes: graph.encode(), report: { opset, ...names, virial, ...made } };
+}
+
+/** Simplifies a graph, adds forces and virials, and simplifies it again. */
+function differentiated(
+  graph: Graph,
+  names: ForceNames,
+  { strained, rules, passes }: {
+    readonly strained: ReturnType<typeof strainedValues>;
+    readonly rules: GradientRuleSet | undefined;
+    readonly passes: readonly (string | Pass)[];
+  },
+): Pick<ForcesReport, "strained" | "nodes" | "passes" | "warnings"> {
   const before = graph.nodes.length;
   const first = runPasses(graph, passes);
-  const warnings = auditRoots(graph, { of: energy, wrt: positions });
-  const names = { positions, energy, forces };
-  const { added, moved } = addForces(graph, names, strained, options.rules);
+  const warnings = auditRoots(graph, { of: names.energy, wrt: names.positions });
+  const { added, moved } = addForces(graph, names, strained, rules);
   const second = runPasses(graph, passes);
   const nodes = { before, added, after: graph.nodes.length };
-  const { opset } = graph, virial = strained?.output;
-  return {
-    bytes: graph.encode(),
-    report: {
-      opset,
-      ...names,
-      virial,
-      strained: moved,
-      nodes,
-      passes: [...first, ...second],
-      warnings,
-    },
-  };
+  return { strained: moved, nodes, passes: [...first, ...second], warnings };
 }
 
 /** Names of the positions, of the energy, and of the forces that are added. */
@@ -222,7 +230,7 @@ function addForces(
   const vectors = pairVectors(graph, { positions, shifts, energy });
   const others = [...vectors ?? shifts, strained?.cell].filter((each) => each !== undefined);
   const { added, slopes } = differentiate(graph, { energy, positions, rules, others });
-  const { type = "f32", shape } = new GraphFacts(graph).of(positions);
+  const { type = "f32", shape } = factsOf(graph).of(positions);
   const before = graph.nodes.length;
   graph.make("Neg", [slopes.get(positions)!], {}, forces);
   graph.addOutput(valueInfo(forces, type, graph.shape(positions) ?? shape));
@@ -255,7 +263,7 @@ function differentiate(graph: Graph, { energy, positions, others, rules }: {
   readonly others: readonly string[];
   readonly rules: GradientRuleSet | undefined;
 }): { readonly added: number; readonly slopes: ReadonlyMap<string, string> } {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   const depends = others.filter((each) => between(graph, facts, [each], []).values.has(energy));
   const wrt = Object.fromEntries(
     [positions, ...depends].map((each) => [each, graph.freshName(`slope_of_${each}`)]),

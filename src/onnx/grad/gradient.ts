@@ -1,5 +1,5 @@
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import { declaredShape } from "../infer/declared_shape.ts";
 import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { valueInfo } from "../codec/value_info.ts";
@@ -61,7 +61,7 @@ export function gradient(graph: Graph, options: GradientOptions): GradientGraph 
   const wrt = Array.isArray(options.wrt)
     ? Object.fromEntries(options.wrt.map((name: string) => [name, `grad_${name}`]))
     : options.wrt as Readonly<Record<string, string>>;
-  const facts = new GraphFacts(graph), write = new GradientWriter(graph, facts);
+  const facts = factsOf(graph), write = new GradientWriter(graph, facts);
   checkGradient(write, { of, wrt, cotangent });
   // Reserve the names of the gradients, so that no intermediate value takes one.
   for (const output of Object.values(wrt)) graph.freshName(output);

@@ -95,8 +95,23 @@ export const RULED_OPERATORS: readonly string[] = FAMILIES.flatMap((family) => O
  * const rules = gradientRules.on(["Round", Number], () => ({ g }) => [g]);
  * ```
  */
-export const gradientRules: GradientRuleSet = FAMILIES.flatMap((family) => Object.entries(family))
-  .reduce<GradientRuleSet>(
-    (rules, [op, rule]) => rules.on([op, any], () => rule),
+export const gradientRules: GradientRuleSet = Object.assign(
+  (op: string, opset: number): OperatorGradient => builtInRules()(op, opset),
+  {
+    on: (...row: Parameters<GradientRuleSet["on"]>): GradientRuleSet => builtInRules().on(...row),
+    explain: (op: string, opset: number): string => builtInRules().explain(op, opset),
+  },
+);
+
+let rules: GradientRuleSet | undefined;
+
+/**
+ * Returns the set of the built-in rules. It is made at the first call, because each new row is compared with all others:
+ * 3 ms for all operators, which most programs do not differentiate.
+ */
+function builtInRules(): GradientRuleSet {
+  return rules ??= FAMILIES.flatMap((family) => Object.entries(family)).reduce<GradientRuleSet>(
+    (set, [op, rule]) => set.on([op, any], () => rule),
     defineOverload() as unknown as GradientRuleSet,
   );
+}

@@ -173,7 +173,10 @@ export function pruneGraph(
   const isNeeded = (tensor: TensorProto) =>
     kept.has(tensor) || isUsed(tables, tensor.name) || inputNames.has(tensor.name);
   for (const tensor of proto.initializer) {
-    if (!isNeeded(tensor)) constants.delete(tensor.name);
+    if (isNeeded(tensor)) continue;
+    constants.delete(tensor.name);
+    // A value that gets this name later would have the declared shape of the constant.
+    forgetIntermediate(tables, tensor.name);
   }
   proto.initializer = proto.initializer.filter(isNeeded);
   return count;

@@ -1,6 +1,6 @@
 import { floatAttribute, intAttribute } from "../codec/attributes.ts";
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import { Guards } from "./guards.ts";
 import { between } from "./path.ts";
@@ -107,7 +107,7 @@ export function auditRoots(graph: Graph, { of, wrt }: AuditOptions): RootWarning
         `got ${JSON.stringify(missing)}`,
     );
   }
-  const { nodes, values } = between(graph, new GraphFacts(graph), from, [of]);
+  const { nodes, values } = between(graph, factsOf(graph), from, [of]);
   const guards = new Guards(graph);
   return nodes.flatMap((node) => {
     const danger = dangerOf(graph, node);

@@ -1,6 +1,6 @@
 import type { ElementType } from "../codec/element_type.ts";
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import { Guards } from "./guards.ts";
 import { operands } from "./operands.ts";
 
@@ -36,7 +36,7 @@ const LIMITS: Partial<Record<ElementType, number>> = { f64: 1 + 2 ** -49, f32: 1
  * ```
  */
 export function clipCosines(graph: Graph): number {
-  const facts = new GraphFacts(graph), guards = new Guards(graph);
+  const facts = factsOf(graph), guards = new Guards(graph);
   // Several nodes may take the angle of the same operand.
   const clipped = new Map<string, string>();
   let count = 0;

@@ -3,7 +3,8 @@ import { elementTypeOf } from "../codec/element_type.ts";
 import { plainOf } from "../evaluate/plain_tensor.ts";
 import type { Graph } from "../graph/graph.ts";
 import { numbersOf } from "../infer/fact.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import {
   elementCount,
@@ -75,7 +76,7 @@ class Identities {
   constructor(graph: Graph, parameters: ReadonlySet<string>) {
     this.#graph = graph;
     this.#parameters = parameters;
-    this.#facts = new GraphFacts(graph);
+    this.#facts = factsOf(graph);
   }
 
   /** Returns the value that equals the only output of a node; `undefined` if there is no such value. */

@@ -3,7 +3,8 @@ import { evaluateNode } from "../evaluate/evaluate_node.ts";
 import { plainOf, type PlainTensor, plainTensor } from "../evaluate/plain_tensor.ts";
 import type { Graph } from "../graph/graph.ts";
 import { numbersOf } from "../infer/fact.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import type { NodeProto, TensorProto } from "../codec/messages.ts";
 import { subgraphsOf } from "../graph/subgraphs.ts";
 import { elementCount, hasArray, isExternal, tensorType } from "../codec/tensor_proto.ts";
@@ -55,7 +56,7 @@ export interface FoldConstantsOptions extends PassOptions {
 export function foldConstants(graph: Graph, options: FoldConstantsOptions = {}): number {
   const { maxBytes = 65_536, parameters = [] } = options;
   const changing = dependents(graph, parameters);
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType === "Constant" || isRandom(node) || !isReplaceable(graph, node)) continue;

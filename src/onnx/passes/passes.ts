@@ -1,5 +1,6 @@
 import { didYouMean } from "../../base/did_you_mean.ts";
 import type { Graph } from "../graph/graph.ts";
+import { discardFacts, withSharedFacts } from "../infer/shared_facts.ts";
 import { acosToAtan } from "./acos_to_atan.ts";
 import { captureSafe } from "./capture_safe.ts";
 import { clipCosines } from "./clip_cosines.ts";
@@ -11,12 +12,15 @@ import { foldConstants } from "./fold_constants.ts";
 import { int64ToInt32 } from "./int64_to_int32.ts";
 import { matMulToMul } from "./products/mat_mul_to_mul.ts";
 import { mergeEquals } from "./merge_equals.ts";
+import { multiplyBeforeGather } from "./products/multiply_before_gather.ts";
 import { multiplySmallFirst } from "./products/multiply_small_first.ts";
 import type { Pass, PassOptions, PassReport } from "./pass.ts";
 import { repeatShortAxes } from "./products/repeat_short_axes.ts";
 import { reduceLastAxis } from "./reduce_last_axis.ts";
 import { indexWholeRows } from "./rows/index_whole_rows.ts";
 import { selectRowsFirst } from "./rows/select_rows_first.ts";
+import { shareActivations } from "./slopes/share_activations.ts";
+import { shareNormalized } from "./slopes/share_normalized.ts";
 import { sigmoidFromParts } from "./sigmoid_from_parts.ts";
 
 /** Passes that simplify a graph for any runtime, in the recommended order. */
@@ -49,8 +53,19 @@ export const SIMPLIFYING_PASSES: readonly Pass[] = [
 /** Passes that make a graph faster on the processor, and slower on WebGPU or unable to be recorded there. */
 export const PROCESSOR_PASSES: readonly Pass[] = [
   pass("selectRowsFirst", "evaluates networks only for the rows that are used", selectRowsFirst),
+  pass("multiplyBeforeGather", "multiplies rows before they are gathered", multiplyBeforeGather),
   pass("indexWholeRows", "gathers and scatters rows instead of elements", indexWholeRows),
   pass("repeatShortAxes", "repeats factors along short axes by MatMul", repeatShortAxes),
+  pass(
+    "shareNormalized",
+    "writes LayerNormalization with the normalized values of its gradient",
+    shareNormalized,
+  ),
+  pass(
+    "shareActivations",
+    "writes slopes of SiLU and CELU with values of these functions",
+    shareActivations,
+  ),
 ];
 
 /** Passes that prepare a graph for WebGPU, in the recommended order. They may follow {@linkcode SIMPLIFYING_PASSES}. */
@@ -94,12 +109,19 @@ export function runPasses(
   passes: readonly (string | Pass)[],
   options: PassOptions = {},
 ): PassReport[] {
-  return passesNamed(passes).map((each) => {
+  const run = (each: Pass): PassReport => {
     const { name, about } = each, before = graph.nodes.length;
+    if (!KEEPING.has(each)) discardFacts(graph);
     const changed = each.apply(graph, options);
+    if (!KEEPING.has(each)) discardFacts(graph);
     return { name, about, changed, before, after: graph.nodes.length };
-  });
+  };
+  const all = passesNamed(passes);
+  return withSharedFacts(graph, () => all.map(run));
 }
+
+/** Passes that keep the type and the shape of all values. Custom passes and those for WebGPU may change them. */
+const KEEPING: ReadonlySet<Pass> = new Set([...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES]);
 
 /** Returns the passes with these names. Throws a RangeError if a name is unknown. */
 export function passesNamed(passes: readonly (string | Pass)[]): readonly Pass[] {

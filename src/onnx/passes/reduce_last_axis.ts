@@ -1,7 +1,8 @@
 import { intAttribute } from "../codec/attributes.ts";
 import type { NodeProto } from "../codec/messages.ts";
 import type { Graph } from "../graph/graph.ts";
-import { GraphFacts } from "../infer/facts.ts";
+import type { GraphFacts } from "../infer/facts.ts";
+import { factsOf } from "../infer/shared_facts.ts";
 import { isReduction, reducedAxes } from "./rows/axis_origins.ts";
 
 /**
@@ -27,7 +28,7 @@ import { isReduction, reducedAxes } from "./rows/axis_origins.ts";
  * ```
  */
 export function reduceLastAxis(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     const trailing = trailingOnes(facts, node);

@@ -19,7 +19,7 @@ import { checkOptions, type SessionOptions, toRuntimeOptions } from "./session_o
 import type { Session, SessionParts } from "./session_run.ts";
 import type { Runtime, RuntimeSession } from "./session_runtime.ts";
 import type { ModelSource } from "./session_source.ts";
-import { checkThreads, defaultThreads, keepingWorker, possibleThreads } from "./session_threads.ts";
+import { checkStartedThreads, checkThreads, keepingWorker } from "./session_threads.ts";
 import { openThreadedSession } from "./workers/threaded_session.ts";
 import { withoutNullOrigin } from "../../platform/page.ts";
 import { isDeno, isServer } from "../../platform/process.ts";
@@ -149,15 +149,15 @@ async function startRuntime(
     throw explain(error, { ...known, during: "load" });
   }
   const { wasm } = build.runtime.env;
+  const isOnHost = known.device === "wasm";
+  if (isOnHost) checkThreads(known.name, threads ?? 1, build.runtime);
   if (!build.isStarted) {
     // With more than one thread the WebGPU build fails to start, and cannot be started again.
-    wasm.numThreads = known.device === "wasm"
-      ? possibleThreads(threads ?? defaultThreads(), build.runtime)
-      : 1;
+    wasm.numThreads = isOnHost ? threads ?? 1 : 1;
     if (wasmFile instanceof Uint8Array) wasm.wasmBinary = wasmFile;
     else if (wasmFile !== undefined) wasm.wasmPaths = { wasm: wasmFile.href };
-  } else if (known.device === "wasm") {
-    checkThreads(known.name, threads, build.runtime);
+  } else if (isOnHost) {
+    checkStartedThreads(known.name, threads, build.runtime);
   }
   return build.runtime;
 }

@@ -24,14 +24,14 @@ export interface SessionOptions {
    */
   readonly gpuDevice?: GPUDevice;
   /**
-   * Number of threads on `"wasm"`. In Deno each session with more than one thread has its own worker and runtime.
-   * In Node and browsers there is one runtime, and the first session of a process decides for all others. Pages
-   * that are not cross-origin isolated, or that a bundler has put into a single script, always have one thread, so
-   * bundle with code splitting.
+   * Number of threads on the CPU. With onnxruntime-web, each session with more than one thread has its own worker and
+   * runtime in Deno. In Node and browsers there is one runtime, and the first session of a process decides for all
+   * others. With onnxruntime-node, each session has its own threads. Pages that are not cross-origin isolated, or
+   * that a bundler has put into a single script, can use one thread only; more threads are an error there.
    *
-   * Threads wait actively: two threads are faster than one only if two processors are idle.
+   * Large models gain from two threads if two processors are idle. Otherwise two threads may be slower than one.
    *
-   * @default 1 in Deno, elsewhere half the processors, at most 4
+   * @default 1
    */
   readonly threads?: number;
   /**
@@ -211,6 +211,8 @@ export function toNativeOptions(
     executionProviders: ["cpu"],
     intraOpNumThreads: threads,
     interOpNumThreads: 1,
+    // Threads that wait actively would take the processors from other programs, and from the rest of a step.
+    ...(threads === 1 ? {} : { extra: { session: { intra_op: { allow_spinning: "0" } } } }),
     freeDimensionOverrides: dimensions,
     logSeverityLevel: 4, // Errors carry the same information as the log.
   };
@@ -227,6 +229,13 @@ export function toRuntimeOptions(
   const { outputs = "host", capture = false, cpuFallback = true, dimensions = {} } = options;
   const externalData = Object.entries(external).map(([path, data]) => ({ path, data }));
   const place = (where: OutputLocation) => where === "gpu" ? "gpu-buffer" : "cpu";
+  const onHost = {
+    executionProviders: ["wasm"],
+    // Threads wait actively within a run. The option `allow_spinning` has no effect in this runtime.
+    ...(options.threads === undefined || options.threads === 1
+      ? {}
+      : { extra: { session: { force_spinning_stop: "1" } } }),
+  };
   const onGpu = {
     // Pass the provider as an object: with its name alone, the runtime would ignore the options of capture.
     executionProviders: [{ name: "webgpu", device: gpuDevice }],
@@ -241,7 +250,7 @@ export function toRuntimeOptions(
     },
   };
   return {
-    ...(gpuDevice === undefined ? { executionProviders: ["wasm"] } : onGpu),
+    ...(gpuDevice === undefined ? onHost : onGpu),
     ...(externalData.length === 0 ? {} : { externalData }),
     freeDimensionOverrides: dimensions,
     logSeverityLevel: 4, // Errors carry the same information as the log.

@@ -1,21 +1,20 @@
-import { findNavigator, isIsolated } from "../../platform/page.ts";
-import { isDeno, isServer } from "../../platform/process.ts";
+import { BackendUnavailableError } from "../../backend/backend_unavailable_error.ts";
+import { isIsolated } from "../../platform/page.ts";
+import { isServer } from "../../platform/process.ts";
 import type { Runtime } from "./session_runtime.ts";
 
-/** Returns the default number of threads: 1 in Deno, elsewhere half the number of processors, at most 4. */
-export function defaultThreads(): number {
-  if (isDeno()) return 1;
-  return Math.min(4, Math.ceil((findNavigator()?.hardwareConcurrency ?? 1) / 2));
-}
-
-/**
- * Returns `wanted` if the runtime can use several threads, otherwise 1. It can use only one in a page without shared
- * memory, and in a page whose bundler has put the runtime into its single script: the runtime starts threads from the
- * script that contains it, so each thread would start the page again instead of the thread's code.
- */
-export function possibleThreads(wanted: number, runtime: Runtime): number {
-  if (isServer()) return wanted;
-  return isIsolated() && !sharesScript(runtime) ? wanted : 1;
+/** Returns the reason why a session cannot use several threads, with a remedy; `undefined` if it can. */
+function threadsProblem(runtime: Runtime): string | undefined {
+  if (isServer()) return undefined;
+  if (!isIsolated()) {
+    return "the page is not cross-origin isolated, so threads cannot share memory. Serve it with the headers " +
+      "Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp";
+  }
+  // The runtime starts threads from the script that contains it, so each thread would start the page again.
+  if (sharesScript(runtime)) {
+    return "the bundler has put onnxruntime-web into the script of the page. Bundle with code splitting";
+  }
+  return undefined;
 }
 
 /**
@@ -57,12 +56,30 @@ export async function keepingWorker<T>(start: () => Promise<T>): Promise<T> {
 }
 
 /**
+ * Checks the number of threads of a session before the runtime starts.
+ *
+ * @throws {BackendUnavailableError} if the page cannot start threads
+ */
+export function checkThreads(name: string, threads: number, runtime: Runtime): void {
+  const problem = threads > 1 ? threadsProblem(runtime) : undefined;
+  if (problem === undefined) return;
+  throw new BackendUnavailableError(
+    `Cannot open ${name} with ${threads} threads: ${problem}, or pass threads: 1`,
+    { backend: "wasm", reason: "absent", during: "open" },
+  );
+}
+
+/**
  * Throws a RangeError if the runtime was started with another number of threads. It is started once for all
  * sessions.
  */
-export function checkThreads(name: string, wanted: number | undefined, runtime: Runtime): void {
+export function checkStartedThreads(
+  name: string,
+  wanted: number | undefined,
+  runtime: Runtime,
+): void {
   const current = runtime.env.wasm.numThreads ?? 1;
-  if (wanted === undefined || possibleThreads(wanted, runtime) === current) return;
+  if (wanted === undefined || wanted === current) return;
   throw new RangeError(
     `Cannot open ${name}: threads must be ${current}, as in the first session of this process; got ${wanted}. ` +
       "Open the model in a worker, which has its own runtime",

@@ -11,7 +11,7 @@ import { type System, systemOfData } from "../../batch/system.ts";
 import type { SystemInput, UserField } from "../../batch/system_input.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { asDeclared, DECLARED, readDeclared } from "../declared_fields.ts";
-import { readConstraints } from "./constraints.ts";
+import { readConstraints } from "../../formats/ase/constraints.ts";
 import {
   bad,
   dataOf,

@@ -16,7 +16,7 @@ import { writeJson } from "../../batch/extxyz/python_json.ts";
 import type { System } from "../../batch/system.ts";
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { DECLARED, writeDeclared } from "../declared_fields.ts";
-import { constraintsOf, isConstraints, moveMask } from "./constraints.ts";
+import { constraintsOf, isConstraints, moveMask } from "../../formats/ase/constraints.ts";
 import type { Cell } from "./database.ts";
 import { COUNTS, hasColumn, isKey, isKeyValue } from "./names.ts";
 import { pack, Table } from "./packed.ts";

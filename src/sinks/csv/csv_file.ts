@@ -6,12 +6,21 @@
 
 import type { LineFileOptions } from "../files/line_file.ts";
 import { checkLength } from "../check_length.ts";
-import { endOfLines, FileEnd, lineWarning, printWarning } from "../files/file_end.ts";
+import { printWarning } from "../../base/print_warning.ts";
+import { endOfLines, FileEnd, lineWarning } from "../files/file_end.ts";
 import { type OpenFile, openPrepared, readAt, syncFile } from "../files/open_file.ts";
 
 // Number of characters that may wait for the disk before callers should wait, too.
 const MOST_WAITING = 1 << 20;
 const CHUNK = 1 << 16;
+
+/** The file of an open table. */
+interface OpenTable {
+  readonly file: OpenFile;
+  readonly end: FileEnd;
+  /** Settles when no flush uses the file. Never rejects. */
+  syncing?: Promise<unknown>;
+}
 
 /**
  * Appends rows to a file of comma-separated values. A new file gets a header first. An existing file must have the
@@ -40,7 +49,7 @@ export class CsvFile {
   /** Names of the columns. */
   readonly columns: readonly string[];
   readonly #onWarning: (message: string) => void;
-  #open: { readonly file: OpenFile; readonly end: FileEnd } | undefined;
+  #open: OpenTable | undefined;
   #waiting = "";
   #writing: Promise<void> | undefined;
   #failure: { readonly error: unknown } | undefined;
@@ -133,16 +142,21 @@ export class CsvFile {
   async flush(): Promise<void> {
     await this.#writing;
     this.check();
-    if (this.#open !== undefined) await syncFile(this.#open.file, this.path);
+    const open = this.#open;
+    if (open === undefined) return;
+    const syncing = syncFile(open.file, this.path);
+    open.syncing = Promise.allSettled([open.syncing, syncing]);
+    await syncing;
   }
 
   /** Writes pending rows and closes the file. Throws the first write error that no earlier call has thrown. */
   async close(): Promise<void> {
     await this.#writing;
-    const file = this.#open?.file;
+    const open = this.#open;
     this.#open = undefined;
+    await open?.syncing; // a checkpoint may still flush the file while the run ends
     try {
-      await file?.close();
+      await open?.file.close();
     } finally {
       this.check();
     }

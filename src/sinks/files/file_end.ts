@@ -63,12 +63,6 @@ export class FileEnd {
   }
 }
 
-/** Prints a warning: the default of `onWarning`. */
-export function printWarning(message: string): void {
-  // deno-lint-ignore no-console house/no-console -- an unseen warning would be worse; `onWarning` replaces this
-  console.warn(message);
-}
-
 /** Returns the warning for a part of a line that was removed. */
 export function lineWarning(path: string | URL, bytes: number): string {
   return `${path} ended with an incomplete line (${bytes} bytes), as a killed process leaves it. The line was removed; ` +

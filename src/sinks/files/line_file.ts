@@ -5,7 +5,8 @@
  */
 
 import { AddedFile } from "./added_file.ts";
-import { endOfLines, FileEnd, lineWarning, printWarning } from "./file_end.ts";
+import { printWarning } from "../../base/print_warning.ts";
+import { endOfLines, FileEnd, lineWarning } from "./file_end.ts";
 import { type OpenFile, openPrepared, readAt, refusal } from "./open_file.ts";
 
 /** Largest size in bytes of an incomplete last line that is kept if it is complete JSON. A longer line is removed. */

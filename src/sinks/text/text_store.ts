@@ -5,7 +5,8 @@
  */
 
 import type { Batch } from "../../batch/batch.ts";
-import { FileEnd, printWarning } from "../files/file_end.ts";
+import { printWarning } from "../../base/print_warning.ts";
+import { FileEnd } from "../files/file_end.ts";
 import {
   codeOf,
   type OpenFile,

@@ -4,10 +4,10 @@
  * @module
  */
 
-import { crc32c } from "../../base/crc32c.ts";
 import type { ArrayMetadata } from "./array_metadata.ts";
-import { Column, type OnChunk, type Tail } from "./column.ts";
-import { type Compression, foldersOf, type Host, replaceText } from "./files.ts";
+import type { ChunkPacker, Shrinkage } from "./chunk_packer.ts";
+import { Column, type OnChunk } from "./column.ts";
+import { foldersOf, type Host, replaceText } from "./files.ts";
 import type { ArrayPlan } from "./layout.ts";
 import { arrayMetadata, CHUNKS_PER_SHARD, type Packing } from "./metadata.ts";
 import { ShardFile } from "./shard_file.ts";
@@ -21,6 +21,8 @@ export interface ChunkLayout {
 /** State in which the writing of an array begins. */
 export interface ArrayStart extends ChunkLayout {
   readonly host: Host;
+  /** Packs the chunks of all arrays of the store, one after the other. */
+  readonly packer: ChunkPacker;
   /** Folder of the store. */
   readonly root: string;
   readonly rows: number;
@@ -38,7 +40,9 @@ export class ArrayWriter {
   readonly #host: Host;
   readonly #folder: string;
   readonly #root: string;
+  readonly #packer: ChunkPacker;
   readonly #packing: Packing;
+  readonly #shrinkage: Shrinkage = { stored: 0 };
   /** Number of rows in the metadata; `undefined` if the array does not exist yet. */
   #shape: number | undefined;
   /** Number of chunks that existed when the writer was created. */
@@ -49,27 +53,26 @@ export class ArrayWriter {
     this.#host = start.host;
     this.#root = start.root;
     this.#folder = `${start.root}/${plan.path}`;
+    this.#packer = start.packer;
     this.#packing = start.packing;
     this.#shape = start.shape;
     this.#kept = start.shape === undefined ? 0 : Math.ceil(start.rows / start.chunkRows);
     this.column = new Column(plan, start.chunkRows, start);
   }
 
-  /** Returns the bytes of a chunk as they are in the file: compressed, with a checksum. */
-  async pack(bytes: Uint8Array): Promise<Uint8Array> {
-    const { compression, level } = this.#packing;
-    return withSum(compression === "none" ? bytes : await zstd(this.#host.zlib, bytes, level));
-  }
-
-  /** Writes the packed bytes of a chunk, which is full or the incomplete one at the end of the array. */
-  async put(chunk: number, packed: Uint8Array): Promise<void> {
-    const shard = await this.#shardOf(chunk);
-    await shard.put(chunk % CHUNKS_PER_SHARD, packed);
-  }
-
-  /** Writes the current state of the incomplete chunk. */
-  async putTail({ chunk, bytes }: Tail): Promise<void> {
-    await this.put(chunk, await this.pack(bytes));
+  /**
+   * Writes the bytes of a chunk, which is full or the incomplete one at the end of the array. If `bytes` is
+   * `undefined`, the chunk equals the one before it in its shard. Arrays of a store must not be written
+   * concurrently with the same `packer`, because they would share its buffer.
+   */
+  async put(
+    chunk: number,
+    bytes: Uint8Array | undefined,
+    packer: ChunkPacker = this.#packer,
+  ): Promise<void> {
+    const shard = await this.#shardOf(chunk), at = chunk % CHUNKS_PER_SHARD;
+    if (bytes === undefined) shard.repeat(at);
+    else await shard.put(at, packer.pack(bytes, this.#packing, this.#shrinkage));
   }
 
   /** Writes the index of the open shard. Readers find the chunks once the metadata counts their rows. */
@@ -77,14 +80,14 @@ export class ArrayWriter {
     await this.#shard?.file.commit();
   }
 
-  /** Writes the number of rows into the metadata. */
-  async writeRowCount(rows: number): Promise<void> {
+  /** Writes the number of rows into the metadata, which takes effect once `after` resolves. */
+  async writeRowCount(rows: number, after: Promise<void>): Promise<void> {
     if (rows === this.#shape) return;
     const { plan, chunkRows } = this.column;
     if (this.#shape === undefined) await this.#host.fs.mkdir(this.#folder, { recursive: true });
     const text = arrayMetadata(plan, rows, { chunkRows, packing: this.#packing });
     const path = `${this.#folder}/zarr.json`;
-    await replaceText(this.#host.fs, path, { text });
+    await replaceText(this.#host.fs, path, { text, after });
     this.#renamed(path);
     this.#shape = rows;
   }
@@ -116,23 +119,6 @@ export class ArrayWriter {
     this.#shard = { at, file };
     return file;
   }
-}
-
-function withSum(bytes: Uint8Array): Uint8Array {
-  const whole = new Uint8Array(bytes.length + 4);
-  whole.set(bytes);
-  new DataView(whole.buffer).setUint32(bytes.length, crc32c(bytes), true);
-  return whole;
-}
-
-function zstd(zlib: Compression, bytes: Uint8Array, level: number): Promise<Uint8Array> {
-  const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
-  return new Promise((resolve, reject) => {
-    zlib.zstdCompress(bytes, { params }, (error, packed) => {
-      if (error === null) resolve(packed);
-      else reject(error);
-    });
-  });
 }
 
 /**

@@ -6,10 +6,18 @@
 
 import type { NumericArray } from "../../batch/fields/fields.ts";
 import type { ArrayPlan } from "./layout.ts";
+import { CHUNKS_PER_SHARD } from "./metadata.ts";
 import { VALUE_TYPES, type WrittenType } from "./value_types.ts";
 
-/** Function that receives a full chunk, and owns its bytes until it returns them by `recycle`. */
-export type OnChunk = (column: Column, chunk: number, bytes: Uint8Array<ArrayBuffer>) => void;
+/**
+ * Function that receives a full chunk, and owns its bytes until it returns them by `recycle`. If `bytes` is
+ * `undefined`, the chunk equals the chunk before it, which is in the same shard.
+ */
+export type OnChunk = (
+  column: Column,
+  chunk: number,
+  bytes: Uint8Array<ArrayBuffer> | undefined,
+) => void;
 
 /** An incomplete chunk at the end of an array. */
 export interface Tail {
@@ -32,6 +40,10 @@ export class Column {
   #bytes: Uint8Array<ArrayBuffer>;
   #values: NumericArray;
   readonly #spare: Uint8Array<ArrayBuffer>[] = [];
+  /** The last full chunk, with which the next one is compared. Its bytes must not change. */
+  #last: Uint8Array<ArrayBuffer> | undefined;
+  /** Full chunks that are not written yet. */
+  readonly #pending = new Set<Uint8Array<ArrayBuffer>>();
   #rows: number;
   /** Number of rows at the last call of `takeTail`. */
   #takenRows: number;
@@ -84,7 +96,10 @@ export class Column {
       const first = (from + done) * width, last = first + count * width;
       if (this.plan.type === "int64") {
         copyWide(values, first, last, { to: this.#values, at: at * width, base });
-      } else this.#values.set(values.subarray(first, last), at * width);
+      } else {
+        const isWhole = first === 0 && last === values.length; // a view costs as much as the copy of a few atoms
+        this.#values.set(isWhole ? values : values.subarray(first, last), at * width);
+      }
     });
   }
 
@@ -110,7 +125,13 @@ export class Column {
 
   /** Takes back the buffer of a written chunk for reuse. */
   recycle(bytes: Uint8Array<ArrayBuffer>): void {
-    if (this.#spare.length < MOST_SPARE) this.#spare.push(bytes);
+    this.#pending.delete(bytes);
+    this.#reuse(bytes);
+  }
+
+  #reuse(bytes: Uint8Array<ArrayBuffer>): void {
+    const isInUse = bytes === this.#last || this.#pending.has(bytes);
+    if (!isInUse && this.#spare.length < MOST_SPARE) this.#spare.push(bytes);
   }
 
   /** Calls `copy` for each range of new rows that lies within one chunk, and passes each full chunk to `onChunk`. */
@@ -126,11 +147,29 @@ export class Column {
   }
 
   #next(): void {
-    const bytes = this.#bytes;
+    const bytes = this.#bytes, last = this.#last, chunk = this.#rows / this.chunkRows - 1;
+    // Fields that stay the same from frame to frame, such as atomic numbers, give equal chunks if all frames have
+    // equally many atoms. Such a chunk is stored once per shard, and its buffer can be filled again.
+    if (chunk % CHUNKS_PER_SHARD !== 0 && last !== undefined && isSame(bytes, last)) {
+      return this.#onChunk(this, chunk, undefined);
+    }
+    this.#last = bytes;
+    this.#pending.add(bytes);
+    if (last !== undefined) this.#reuse(last);
     this.#bytes = this.#spare.pop() ?? new Uint8Array(bytes.length);
     this.#values = viewOf(this.plan.type, this.#bytes);
-    this.#onChunk(this, this.#rows / this.chunkRows - 1, bytes);
+    this.#onChunk(this, chunk, bytes);
   }
+}
+
+/** Returns whether two chunks have the same bytes. Chunks that differ usually do so in their first bytes. */
+// hot
+function isSame(a: Uint8Array<ArrayBuffer>, b: Uint8Array<ArrayBuffer>): boolean {
+  const whole = a.length >> 2;
+  const left = new Int32Array(a.buffer, 0, whole), right = new Int32Array(b.buffer, 0, whole);
+  for (let i = 0; i < whole; i++) if (left[i] !== right[i]) return false;
+  for (let i = 4 * whole; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /**

@@ -34,11 +34,10 @@ export interface FileSystem {
 /** Functions of `node:zlib` that a store uses. */
 export interface Compression {
   readonly constants: { readonly ZSTD_c_compressionLevel: number };
-  zstdCompress(
+  zstdCompressSync(
     bytes: Uint8Array,
-    options: { readonly params: Readonly<Record<number, number>> },
-    done: (error: Error | null, result: Uint8Array) => void,
-  ): void;
+    options: { readonly params: Readonly<Record<number, number>>; readonly chunkSize: number },
+  ): Uint8Array;
   zstdDecompressSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
   gunzipSync(bytes: Uint8Array, options: { readonly maxOutputLength: number }): Uint8Array;
 }
@@ -120,12 +119,17 @@ export function foldersOf(root: string, path: string): string[] {
 
 /**
  * Replaces a file by a text, entirely or not at all: the text is written to the file `beside`, synced, and
- * renamed. The new name is on the disk only after the folder is synced, too, which is left to the caller.
+ * renamed once `after` resolves. The new name is on the disk only after the folder is synced, too, which is left to the
+ * caller.
  */
 export async function replaceText(
   fs: FileSystem,
   path: string,
-  { text, beside = `${path}.tmp` }: { readonly text: string; readonly beside?: string },
+  { text, beside = `${path}.tmp`, after }: {
+    readonly text: string;
+    readonly beside?: string;
+    readonly after?: Promise<void>;
+  },
 ): Promise<void> {
   try {
     const file = await fs.open(beside, "w+");
@@ -136,6 +140,7 @@ export async function replaceText(
     } finally {
       await file.close();
     }
+    await after;
     await fs.rename(beside, path);
   } catch (error) {
     await fs.rm(beside, { recursive: true, force: true }).catch(() => {}); // the first error is the cause

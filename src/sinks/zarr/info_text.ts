@@ -9,12 +9,20 @@ import { show } from "../../base/show.ts";
 import { readTagged, writeTagged } from "../tagged_json.ts";
 import { JsonReader } from "./array_metadata.ts";
 
+const NOTHING = new Uint8Array(0);
+
+/** Returns whether an object has no members, without making a list of them for each frame. */
+function isEmpty(info: Info): boolean {
+  for (const key in info) if (Object.hasOwn(info, key)) return false;
+  return true;
+}
+
 /**
  * Returns the `info` of a system as text, empty if it has no members. Throws a TypeError if it is not plain
  * data.
  */
 export function infoText(info: Info, path: string): Uint8Array {
-  if (Object.keys(info).length === 0) return new Uint8Array(0);
+  if (isEmpty(info)) return NOTHING;
   const text = writeTagged(info);
   if (text !== undefined) return new TextEncoder().encode(text);
   const wrong = Object.keys(info).find((key) => writeTagged(info[key]) === undefined) ?? "";

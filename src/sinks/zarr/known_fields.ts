@@ -1,10 +1,35 @@
 /**
- * Checks that the fields of new systems agree with those of the store.
+ * The fields of new systems: which of them are kept, and whether they agree with those of the store.
  *
  * @module
  */
 
 import { type FieldInfo, isInteger, type Level } from "../../batch/fields/fields.ts";
+
+/** Selects the fields to keep. */
+export class KeptFields {
+  readonly #only: ReadonlySet<string> | undefined;
+  /** The last list, and the fields of it that are kept. */
+  #last: { readonly all: readonly FieldInfo[]; readonly kept: readonly FieldInfo[] } = {
+    all: [],
+    kept: [],
+  };
+
+  /** `names` are the names of the fields to keep; `undefined` keeps all. */
+  constructor(names: readonly string[] | undefined) {
+    this.#only = names === undefined ? undefined : new Set(names);
+  }
+
+  /** Returns the fields of a list that are kept: the same object for the same list. */
+  of(all: readonly FieldInfo[]): readonly FieldInfo[] {
+    const only = this.#only;
+    if (only === undefined) return all;
+    if (this.#last.all !== all) {
+      this.#last = { all, kept: all.filter(({ name }) => only.has(name)) };
+    }
+    return this.#last.kept;
+  }
+}
 
 /** Number of rows at each level: of atoms, edges and systems. */
 export type Rows = Readonly<Record<Level, number>>;

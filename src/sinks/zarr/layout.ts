@@ -8,7 +8,7 @@ import { type DType, type FieldInfo, isInteger, type Level } from "../../batch/f
 import type { WrittenType } from "./value_types.ts";
 
 /** Precision in which float64 fields are stored. */
-export type ZarrPrecision = "f64" | "f32";
+export type ZarrPrecision = "auto" | "f64" | "f32";
 
 /** Description of an array of a store, without the sizes of its chunks. */
 export interface ArrayPlan {
@@ -23,6 +23,23 @@ export interface ArrayPlan {
   readonly fill: number;
   /** Field whose values the array holds; missing for the store's own arrays. */
   readonly field?: FieldInfo;
+  /** Name of the field with the residuals of the values; missing if the array holds whole values, or rounds them. */
+  readonly residual?: string;
+}
+
+/** Fields that engines compute in float32, and the fields of their residuals; see residual.ts. */
+const RESIDUALS: ReadonlyMap<string, string> = new Map(
+  ["positions", "velocities", "forces"].map((name) => [name, `${name}_residual`]),
+);
+
+/** Returns whether a field of this name holds residuals. Systems must not have other fields of these names. */
+export function isResidual(name: string): boolean {
+  return RESIDUALS.get(name.replace(/_residual$/, "")) === name;
+}
+
+/** Returns the description of the array with the residuals of another array. */
+export function planOfResidual({ field, residual }: ArrayPlan): ArrayPlan {
+  return planOf({ ...field!, name: residual!, fill: 0 }, "f64");
 }
 
 /**
@@ -88,17 +105,24 @@ const TYPES: Readonly<Record<DType, WrittenType>> = {
   u8: "uint8",
 };
 
-/** Returns the description of the array of a field. */
-export function planOf(field: FieldInfo, precision: ZarrPrecision): ArrayPlan {
+/** Returns the description of the array of a field. `isSingle` is true if an engine computes the field in float32. */
+export function planOf(
+  field: FieldInfo,
+  precision: ZarrPrecision,
+  isSingle: boolean = false,
+): ArrayPlan {
   const { name, level, dtype, width } = field;
   const core = CORE.get(name);
-  const own = dtype === "f64" ? TYPES[precision] : TYPES[dtype];
+  const residual = precision === "auto" && isSingle ? RESIDUALS.get(name) : undefined;
+  const isRounded = precision === "f32" || residual !== undefined;
+  const own = dtype === "f64" && isRounded ? "float32" : TYPES[dtype];
   const { rest, dimensions, type = own } = core ?? customOf(name, width);
   return {
     path: core === undefined ? `custom/${folderOf(name)}` : `core/${core.name}`,
     type,
     rest,
     field,
+    ...residual === undefined ? {} : { residual },
     fill: field.fill ?? (isInteger(dtype) ? 0 : NaN),
     dimensions: [LEVEL_NAMES[level], ...dimensions],
   };

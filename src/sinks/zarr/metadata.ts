@@ -39,7 +39,7 @@ export function arrayMetadata(
   rows: number,
   { chunkRows, packing }: { readonly chunkRows: number; readonly packing?: Packing },
 ): string {
-  const { type, rest, dimensions, field } = plan;
+  const { type, rest, dimensions, field, residual } = plan;
   const bytes = bytesCodec(type);
   const codecs = packing === undefined ? [bytes] : [sharding([chunkRows, ...rest], bytes, packing)];
   const along = packing === undefined ? chunkRows : chunkRows * CHUNKS_PER_SHARD;
@@ -52,7 +52,7 @@ export function arrayMetadata(
     chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
     fill_value: fillValue(type, plan.fill),
     codecs,
-    attributes: field === undefined ? { hooke: UNSEALED } : attributesOf(field),
+    attributes: field === undefined ? { hooke: UNSEALED } : attributesOf(field, residual),
     dimension_names: dimensions,
     storage_transformers: [],
   });
@@ -93,7 +93,10 @@ export function numberText(value: number): number | string {
 }
 
 /** Returns the attributes with the properties of a field that Zarr's own metadata does not have. */
-function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unknown {
+function attributesOf(
+  { name, level, dtype, width, unit, fill }: FieldInfo,
+  residual: string | undefined,
+): unknown {
   return {
     ...unit === "" ? {} : { units: unit },
     hooke: {
@@ -103,6 +106,7 @@ function attributesOf({ name, level, dtype, width, unit, fill }: FieldInfo): unk
       width,
       unit,
       ...fill === undefined ? {} : { fill: numberText(fill) },
+      ...residual === undefined ? {} : { residual },
       ...UNSEALED,
     },
   };

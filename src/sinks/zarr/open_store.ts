@@ -18,7 +18,8 @@ import {
 } from "./layout.ts";
 import { groupMetadata, rootMetadata } from "./metadata.ts";
 import type { StoreView } from "./store_view.ts";
-import { StoreWriter, type Totals, type WriterSetting } from "./store_writer.ts";
+import type { Totals } from "./commit.ts";
+import { StoreWriter, type WriterSetting } from "./store_writer.ts";
 import { StoredArray } from "./stored_array.ts";
 import { type ChunkLayout, chunkLayoutOf } from "./array_writer.ts";
 
@@ -99,8 +100,9 @@ export async function resumeStore(setting: WriterSetting, view: StoreView): Prom
     await resume(POINTERS.info, infos, rows + 1);
     await resume(INFO_TEXT, arrays.text!, totals.text);
   }
-  for (const { info, array } of fields.values()) {
-    await resume(planOf(info, precision), array, totals[info.level]);
+  for (const { info, array, residual } of fields.values()) {
+    const plan = planOf(info, precision), rounded = residual === undefined ? {} : { residual };
+    await resume({ ...plan, ...rounded }, array, totals[info.level]);
   }
   await removeOthers(setting, view, totals);
   await writer.commitNow();

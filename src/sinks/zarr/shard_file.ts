@@ -8,6 +8,8 @@
  * small, the file first gets a copy of its index further on, and the old index becomes unused space. `finish`
  * removes the unused space of a complete shard.
  *
+ * Several entries of an index may refer to the same bytes: a chunk that equals the one before it is stored once.
+ *
  * @module
  */
 
@@ -96,11 +98,26 @@ export class ShardFile {
   async put(chunk: number, bytes: Uint8Array): Promise<void> {
     const from = await this.#room(bytes.length);
     await this.#write(bytes, from);
-    const size = this.#entries[2 * chunk + 1]!;
-    if (size !== ABSENT) this.#old.push({ from: this.#entries[2 * chunk]!, size });
+    this.#refer(chunk, { from, size: bytes.length });
+  }
+
+  /**
+   * Makes the index refer to the bytes of the chunk before it for a chunk, too. Readers treat entries of the index
+   * independently, so they need not know that both are equal.
+   */
+  repeat(chunk: number): void {
+    const before = 2 * (chunk - 1);
+    this.#refer(chunk, { from: this.#entries[before]!, size: this.#entries[before + 1]! });
+  }
+
+  #refer(chunk: number, { from, size }: Readonly<Region>): void {
+    const old = this.#entries[2 * chunk]!, oldSize = this.#entries[2 * chunk + 1]!;
     this.#entries[2 * chunk] = from;
-    this.#entries[2 * chunk + 1] = bytes.length;
+    this.#entries[2 * chunk + 1] = size;
     this.#isChanged = true;
+    // Another chunk may still refer to these bytes, if both were equal.
+    const isShared = this.#entries.some((at, i) => i % 2 === 0 && at === old);
+    if (oldSize !== ABSENT && !isShared) this.#old.push({ from: old, size: oldSize });
   }
 
   /**

@@ -18,6 +18,7 @@ import type { Info } from "../../batch/store.ts";
 import { type Host, readIfExists } from "./files.ts";
 import { readInfos } from "./info_text.ts";
 import { INFO_TEXT, MASKS, POINTERS } from "./layout.ts";
+import { addResiduals } from "./residual.ts";
 import { readRoot, type RootMetadata } from "./root_metadata.ts";
 import { type RowRange, StoredArray } from "./stored_array.ts";
 import { StoredField } from "./stored_field.ts";
@@ -148,9 +149,7 @@ export class StoreView {
     };
     const { node, edge } = this.arrays;
     const rows = { system, node: await rowsOf(node, system), edge: await rowsOf(edge, system) };
-    const fields = await Promise.all(
-      Array.from(this.fields.values(), (field) => readField(field, rows)),
-    );
+    const fields = await this.#readFields(rows);
     const infos = await infosOf(this.arrays, system);
     try {
       return Batch.load({
@@ -168,6 +167,23 @@ export class StoreView {
         },
       );
     }
+  }
+
+  async #readFields(rows: Readonly<Record<Level, Rows>>): Promise<SavedField[]> {
+    const all = await Promise.all(
+      Array.from(this.fields.values(), (field) => readField(field, rows)),
+    );
+    const residuals = new Map<string, NumericArray>();
+    for (const { name } of all) {
+      const residual = this.fields.get(name)!.residual;
+      const found = residual && all.find((field) => field.name === residual);
+      if (residual && found) residuals.set(residual, found.values);
+    }
+    for (const { name, values } of all) {
+      const residual = residuals.get(this.fields.get(name)!.residual ?? "");
+      if (residual !== undefined) addResiduals(values, residual);
+    }
+    return all.filter(({ name }) => !residuals.has(name));
   }
 }
 

@@ -1,31 +1,30 @@
 /**
  * Writes a store.
  *
- * A commit writes in this order: chunks with the rows of all arrays, the indexes of their shards, the number
- * of rows of each array, and last the number of systems in the root. The new systems are part of the store
- * from the moment the root is replaced; if the process is killed before, readers find the previous state.
- * Each of these is synced before the next is written, so the order holds after a power failure, too.
- *
  * @module
  */
 
 import type { Batch } from "../../batch/batch.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
 import type { FieldInfo, Level, NumericArray } from "../../batch/fields/fields.ts";
-import { syncFolder } from "../../base/durable_folder.ts";
-import type { Tail } from "./column.ts";
-import { foldersOf, type Host, replaceText } from "./files.ts";
+import { ChunkPacker } from "./chunk_packer.ts";
+import type { Column } from "./column.ts";
+import { type Commit, settled, type Totals, writeCommit } from "./commit.ts";
+import type { Host } from "./files.ts";
 import { infoText } from "./info_text.ts";
 import { newFields, type Rows } from "./known_fields.ts";
 import {
   type ArrayPlan,
   INFO_TEXT,
+  isResidual,
   LEVEL_NAMES,
-  MASKS,
   planOf,
+  planOfResidual,
   POINTERS,
   type ZarrPrecision,
 } from "./layout.ts";
-import { arrayMetadata, type Packing, rootMetadata } from "./metadata.ts";
+import { residualsOf } from "./residual.ts";
+import type { Packing } from "./metadata.ts";
 import { type ArrayStart, ArrayWriter, type ChunkLayout } from "./array_writer.ts";
 
 /** Settings of a store's writer. */
@@ -41,29 +40,25 @@ export interface WriterSetting {
   readonly enqueue: (work: () => Promise<void>, bytes: number) => void;
 }
 
-/** Number of systems, atoms, edges, and bytes of text in a store. */
-export type Totals = Readonly<Record<Level | "text", number>>;
-
 /** State of an array that exists already, or of a new array. */
 export type Resumed = Pick<ArrayStart, "rows" | "shape" | "tail"> & ChunkLayout;
 
-/**
- * Rows per chunk of fields per system and of pointers. `MOST_TEXT` is the largest number for texts, and `MASK_ROWS`
- * the number for masks.
- */
+/** Rows per chunk of fields per system and of pointers. `MOST_TEXT` is the largest number for texts. */
 const FEW = 1024;
 const MOST_TEXT = 1 << 15;
-const MASK_ROWS = 1 << 20;
 
-/** The state of the store that a commit writes. */
-interface Commit {
-  readonly totals: Totals;
-  readonly fields: Readonly<Record<string, Record<string, string>>>;
-  readonly parts: readonly {
-    readonly array: ArrayWriter;
-    readonly rows: number;
-    readonly tail?: Tail;
-  }[];
+/** Systems to add: a batch, or a frame of a run. */
+export type Systems =
+  & Pick<Batch, "size" | "nodeCount" | "edgeCount" | "nodeOffsets" | "edgeOffsets" | "infos">
+  & { get(name: string): NumericArray }
+  & Partial<Pick<RunFrame, "isSingle" | "rounded" | "single">>;
+
+/** The array of a field. */
+interface Entry {
+  readonly info: FieldInfo;
+  readonly array: ArrayWriter;
+  /** True if the systems have the field; otherwise they get its fill value. */
+  readonly isGiven: boolean;
 }
 
 /**
@@ -71,28 +66,43 @@ interface Commit {
  */
 export class StoreWriter {
   readonly #setting: WriterSetting;
+  readonly #packer: ChunkPacker;
   readonly #arrays = new Map<string, ArrayWriter>();
   readonly #fields = new Map<string, { readonly info: FieldInfo; readonly array: ArrayWriter }>();
   readonly #infos = new Map<string, FieldInfo>();
+  /** The last list of fields that systems had, the arrays for it, and the number of all arrays at that time. */
+  #last:
+    | {
+      readonly fields: readonly FieldInfo[];
+      readonly entries: readonly Entry[];
+      readonly count: number;
+    }
+    | undefined;
   readonly #totals: Record<Level | "text", number>;
   /** Number of systems in the last prepared commit, and number of rows in the metadata of the masks. */
   #prepared: number;
   #masks: Rows;
-  /** Number of systems that are part of the store. */
-  #committed: number;
+  /** Number of systems that are part of the store, and number of commits that are enqueued or being written. */
+  readonly #commits: { systems: number; pending: number };
   #isBroken = false;
 
   constructor(setting: WriterSetting, totals: Totals, masks: Rows) {
     this.#setting = setting;
+    this.#packer = new ChunkPacker(setting.host.zlib);
     this.#totals = { ...totals };
     this.#prepared = totals.system;
-    this.#committed = totals.system;
+    this.#commits = { systems: totals.system, pending: 0 };
     this.#masks = masks;
   }
 
   /** Number of systems, including systems that are not written yet. */
   get size(): number {
-    return this.#isBroken ? this.#committed : this.#totals.system;
+    return this.#isBroken ? this.#commits.systems : this.#totals.system;
+  }
+
+  /** True if a commit is enqueued or being written. */
+  get isCommitting(): boolean {
+    return this.#commits.pending > 0;
   }
 
   /** True if all systems are in a commit that was written or enqueued. */
@@ -116,30 +126,87 @@ export class StoreWriter {
    * @throws {TypeError} if fields do not agree with those of the store, or an `info` is not plain data; no
    * system is added then
    */
-  add(batch: Batch, fields: readonly FieldInfo[]): void {
-    const stored = this.#totals,
-      texts = batch.infos.map((info) => infoText(info, this.#setting.path));
-    const added = { system: batch.size, node: batch.nodeCount, edge: batch.edgeCount };
-    const fresh = newFields(this.#infos, fields, { path: this.#setting.path, stored, added });
-    for (const info of fresh) this.#begin(info, batch);
-    const given = new Set(fields.map(({ name }) => name));
-    for (const { info, array } of this.#fields.values()) {
-      if (!given.has(info.name)) array.column.addFill(added[info.level]);
+  add(systems: Systems, fields: readonly FieldInfo[]): void {
+    const stored = this.#totals, texts = this.#textsOf(systems);
+    const added = { system: systems.size, node: systems.nodeCount, edge: systems.edgeCount };
+    for (const { info, array, isGiven } of this.#entriesFor(systems, fields, added)) {
+      const rows = added[info.level], { column } = array;
+      if (column.plan.residual !== undefined) this.#addRounded(array, isGiven, systems, rows);
+      else if (!isGiven) column.addFill(rows);
       else {
+        // Rounded values are those that the column would make, and need not be converted to float64 before.
+        const rounded = column.plan.type === "float32" ? systems.rounded?.(info.name) : undefined;
         const base = info.name === "edges" ? stored.node : 0;
-        array.column.add(batch.get(info.name), 0, added[info.level], base);
+        column.add(rounded ?? systems.get(info.name), 0, rows, base);
       }
     }
-    this.#addPointers(batch);
+    this.#addPointers(systems);
     this.#addInfos(texts);
-    for (const level of ["system", "node", "edge"] as const) stored[level] += added[level];
+    stored.system += added.system;
+    stored.node += added.node;
+    stored.edge += added.edge;
+  }
+
+  /**
+   * Returns the arrays of all fields, after new ones were begun. Frames of a run have the same list of fields again
+   * and again, for which the arrays are found once.
+   */
+  #entriesFor(systems: Systems, fields: readonly FieldInfo[], added: Rows): readonly Entry[] {
+    const last = this.#last;
+    if (last?.fields === fields && last.count === this.#fields.size) return last.entries;
+    const { path } = this.#setting;
+    const reserved = fields.find(({ name }) => isResidual(name));
+    if (reserved !== undefined) {
+      throw new TypeError(
+        `Cannot write to ${path}: the name "${reserved.name}" is reserved for digits of another field. Rename the field`,
+      );
+    }
+    const fresh = newFields(this.#infos, fields, { path, stored: this.#totals, added });
+    for (const info of fresh) this.#begin(info, systems);
+    const given = new Set(fields.map(({ name }) => name));
+    // Residuals are added with the field that they complete.
+    const entries = [...this.#fields.values()].filter(({ info }) => !isResidual(info.name))
+      .map(({ info, array }) => ({ info, array, isGiven: given.has(info.name) }));
+    this.#last = { fields, entries, count: this.#fields.size };
+    return entries;
+  }
+
+  /** Adds values that are stored as float32, and their residuals. */
+  #addRounded(
+    { column }: ArrayWriter,
+    isGiven: boolean,
+    systems: Systems,
+    rows: number,
+  ): void {
+    const { plan } = column, { name } = plan.field!;
+    const known = this.#fields.get(plan.residual!)?.array.column;
+    const single = isGiven ? systems.single?.(name) : undefined;
+    const values = single ?? (isGiven ? systems.get(name) : undefined);
+    if (values === undefined) column.addFill(rows);
+    else column.add(values, 0, rows);
+    const residuals = values === undefined || single ? undefined : residualsOf(values);
+    if (residuals === undefined) known?.addFill(rows);
+    else (known ?? this.#beginResidual(plan, systems)).add(residuals, 0, rows);
+  }
+
+  #beginResidual(plan: ArrayPlan, systems: Systems): Column {
+    const own = planOfResidual(plan), { level } = plan.field!;
+    return this.#addFilled(own, this.#totals[level], this.#chunkLayout(own, level, systems));
+  }
+
+  #textsOf({ infos }: Systems): Uint8Array[] {
+    return infos.map((info) => infoText(info, this.#setting.path));
   }
 
   /** Enqueues a commit: all systems so far become part of the store when its turn comes. */
   commit(): void {
     const commit = this.#prepareCommit();
     const bytes = commit.parts.reduce((sum, { tail }) => sum + (tail?.bytes.length ?? 0), 0);
-    this.#inTurn(() => this.#commit(commit), bytes);
+    this.#commits.pending++;
+    this.#inTurn(async () => {
+      await this.#commit(commit);
+      this.#commits.pending--; // after an error the writer is broken, and commits no more
+    }, bytes);
   }
 
   /** Commits all systems immediately. Call it only if the queue is empty. */
@@ -159,18 +226,17 @@ export class StoreWriter {
     const { host, path: root } = this.#setting;
     const array: ArrayWriter = new ArrayWriter(plan, {
       host,
+      packer: this.#packer,
       root,
       rows,
       chunkRows,
       packing,
       ...more,
       onChunk: (column, chunk, bytes) => {
-        const packing = array.pack(bytes);
-        packing.catch(() => {}); // the enqueued work below reports it
         this.#inTurn(async () => {
-          await array.put(chunk, await packing);
-          column.recycle(bytes);
-        }, bytes.length);
+          await array.put(chunk, bytes);
+          if (bytes !== undefined) column.recycle(bytes);
+        }, bytes?.length ?? 0);
       },
     });
     this.#arrays.set(plan.path, array);
@@ -182,19 +248,31 @@ export class StoreWriter {
     return array;
   }
 
-  #begin(info: FieldInfo, batch: Batch): void {
-    const plan = planOf(info, this.#setting.precision);
-    const rows = this.#totals[info.level];
-    this.#addArray(plan, { rows, ...this.#chunkLayout(plan, info.level, batch) });
+  #begin(info: FieldInfo, systems: Systems): void {
+    const { precision } = this.#setting, isSingle = systems.isSingle?.(info.name) ?? false;
+    const plan = planOf(info, precision, isSingle);
+    this.#addFilled(plan, this.#totals[info.level], this.#chunkLayout(plan, info.level, systems));
+  }
+
+  /** Begins an array in which the systems so far have the plan's fill value. Readers expect every chunk to exist. */
+  #addFilled(plan: ArrayPlan, rows: number, layout: ChunkLayout): Column {
+    const { column } = this.#addArray(plan, { rows: 0, ...layout });
+    column.addFill(rows);
+    return column;
   }
 
   /**
    * Returns the layout of an array's chunks: near `chunkBytes` in size and, if all systems are equally large, with
    * the rows of a whole number of systems, so that reading a system reads one chunk.
    */
-  #chunkLayout(plan: ArrayPlan, level: Level, { size, nodeCount, edgeCount }: Batch): ChunkLayout {
+  #chunkLayout(
+    plan: ArrayPlan,
+    level: Level,
+    { size, nodeCount, edgeCount }: Systems,
+  ): ChunkLayout {
     const { packing, chunkBytes } = this.#setting;
-    const rowBytes = plan.rest.reduce((a, b) => a * b, 8);
+    const value = plan.type === "float32" ? 4 : 8;
+    const rowBytes = plan.rest.reduce((a, b) => a * b, value);
     const most = Math.max(1, Math.floor(chunkBytes / rowBytes));
     const own = Math.ceil((level === "node" ? nodeCount : edgeCount) / size);
     if (level === "system" || own === 0) return { packing, chunkRows: Math.min(most, FEW) };
@@ -204,7 +282,7 @@ export class StoreWriter {
     return { packing, chunkRows };
   }
 
-  #addPointers({ nodeOffsets, edgeOffsets, size }: Batch): void {
+  #addPointers({ nodeOffsets, edgeOffsets, size }: Systems): void {
     const { node, edge } = this.#totals;
     const add = (plan: ArrayPlan, offsets: NumericArray, base: number) =>
       this.#arrays.get(plan.path)!.column.add(offsets, 1, size + 1, base);
@@ -218,7 +296,7 @@ export class StoreWriter {
     if (!this.#arrays.has(INFO_TEXT.path)) {
       if (texts.every(({ length }) => length === 0)) return;
       this.#addArray(INFO_TEXT, { rows: 0, chunkRows: Math.min(chunkBytes, MOST_TEXT), packing });
-      this.#addArray(POINTERS.info, { rows: this.#totals.system + 1, chunkRows: FEW, packing });
+      this.#addFilled(POINTERS.info, this.#totals.system + 1, { chunkRows: FEW, packing });
     }
     const [text, pointers] = [INFO_TEXT, POINTERS.info].map(({ path }) =>
       this.#arrays.get(path)!.column
@@ -244,35 +322,9 @@ export class StoreWriter {
     return { totals: { ...this.#totals }, fields, parts };
   }
 
-  async #commit({ totals, fields, parts }: Commit): Promise<void> {
-    const { host: { fs }, path } = this.#setting;
-    // 1. Chunks and the indexes of their shards: not visible yet, because the metadata counts fewer rows.
-    await settled(parts.map(async ({ array, tail }) => {
-      if (tail !== undefined) await array.putTail(tail);
-      await array.commit();
-    }));
-    // 2. The number of rows of each array: not used yet, because the root counts fewer systems.
-    await settled(parts.map(({ array, rows }) => array.writeRowCount(rows)));
-    const folders = new Set(parts.flatMap(({ array }) => [...array.folders]));
-    for (const level of ["node", "edge", "system"] as const) {
-      if (this.#masks[level] === totals[level]) continue;
-      const text = arrayMetadata(MASKS[level], totals[level], { chunkRows: MASK_ROWS });
-      const file = `${path}/${MASKS[level].path}/zarr.json`;
-      await replaceText(fs, file, { text });
-      for (const folder of foldersOf(path, file)) folders.add(folder);
-      this.#masks = { ...this.#masks, [level]: totals[level] };
-    }
-    // 3. The folders of new and renamed files. Everything that the root refers to must be on the disk before
-    // the root does.
-    await settled(Array.from(folders, (folder) => syncFolder(fs, folder)));
-    for (const { array } of parts) array.folders.clear();
-    // 4. The root. Its temporary file is in another folder, because readers report unknown files in the
-    // root's folder.
-    const beside = `${path}/${MASKS.system.path}/root.tmp`;
-    const text = rootMetadata(totals.system, fields);
-    await replaceText(fs, `${path}/zarr.json`, { text, beside });
-    await syncFolder(fs, path);
-    this.#committed = totals.system;
+  async #commit(commit: Commit): Promise<void> {
+    this.#masks = await writeCommit(this.#setting, commit, this.#masks);
+    this.#commits.systems = commit.totals.system;
   }
 
   #inTurn(work: () => Promise<void>, bytes: number): void {
@@ -291,12 +343,5 @@ export class StoreWriter {
       this.#isBroken = true;
       throw error;
     }
-  }
-}
-
-/** Waits for all promises, then throws the first error. */
-async function settled(all: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(all)) {
-    if (result.status === "rejected") throw result.reason;
   }
 }

@@ -22,10 +22,13 @@ import type { RowRange, StoredArray } from "./stored_array.ts";
 export class StoredField {
   readonly array: StoredArray;
   readonly info: FieldInfo;
+  /** Name of the field with the residuals of the values, which exists only if some are not 0; see residual.ts. */
+  readonly residual: string | undefined;
 
   constructor(array: StoredArray, place: FieldPlace) {
     this.array = array;
     this.info = infoOf(array, place);
+    this.residual = readResidual(array);
   }
 
   /**
@@ -93,6 +96,14 @@ function readInfo(json: JsonReader, hooke: Readonly<Record<string, unknown>>): F
     level: json.oneOf(`${key}.level`, hooke.level, ["node", "edge", "system"] as const),
     width: json.count(`${key}.width`, hooke.width, 1),
   });
+}
+
+function readResidual(
+  { path, metadata: { attributes: { hooke } } }: StoredArray,
+): string | undefined {
+  const { residual } = (hooke ?? {}) as { readonly residual?: unknown };
+  if (residual === undefined || typeof residual === "string") return residual;
+  new JsonReader(`${path}/zarr.json`).refuse("attributes.hooke.residual", "text", residual);
 }
 
 function readFill(json: JsonReader, key: string, fill: unknown, dtype: DType): number | undefined {

@@ -5,21 +5,27 @@
  */
 
 import { Batch } from "../../batch/batch.ts";
-import type { FieldInfo } from "../../batch/fields/fields.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
 import { makeFolder } from "../../base/durable_folder.ts";
 import { HeldPath } from "../files/held_path.ts";
 import { checkLength, emptyError, fullError } from "../check_length.ts";
 import type { SystemMask } from "../sink.ts";
 import { bytesOf, copySystems, FieldPattern } from "../copied_systems.ts";
 import { WriterQueue } from "../files/writer_queue.ts";
-import { type Host, markOf, openHost } from "./files.ts";
+import { type Host, openHost } from "./files.ts";
 import { checkVacant, lowerSystemCount, makeStore, resumeStore } from "./open_store.ts";
 import { withPath } from "./store_errors.ts";
+import { KeptFields } from "./known_fields.ts";
+import { SeenView } from "./seen_view.ts";
 import { StoreView } from "./store_view.ts";
 import type { StoreWriter, WriterSetting } from "./store_writer.ts";
 import { readOptions, type ZarrSinkOptions } from "./zarr_options.ts";
 
-/** Largest time in ms between commits while systems are written. */
+/**
+ * Time in ms between the beginnings of two commits while systems are written. A commit that takes longer delays the next
+ * one until it is complete. The time does not depend on how long earlier commits took: most of their time by the clock
+ * is the time that the run takes between turns of the event loop, not that of the disk.
+ */
 const COMMIT_EVERY = 1000;
 
 /** Implementation of `ZarrSink`, apart from the selection of systems to read. */
@@ -27,21 +33,14 @@ export class WrittenStore {
   readonly path: string;
   readonly capacity: number;
   readonly #options: ReturnType<typeof readOptions>;
-  readonly #only: ReadonlySet<string> | undefined;
+  readonly #kept: KeptFields;
   readonly #queue: WriterQueue;
   readonly #held: HeldPath;
   /** Fields of the batches that were written before the store was open. */
   readonly #pattern = new FieldPattern();
   #host: Host | undefined;
   #writer: StoreWriter | undefined;
-  /**
-   * The last view of the store, which is dropped when the store changes. If other processes write the store,
-   * the mark of its `zarr.json` at that time shows their changes.
-   */
-  readonly #seen: { view: StoreView | undefined; mark: string | undefined } = {
-    view: undefined,
-    mark: undefined,
-  };
+  readonly #seen: SeenView;
   #length = 0;
   /**
    * Number of systems in the queue, and number of reasons why further batches must be enqueued. A reason is a waiting
@@ -55,10 +54,11 @@ export class WrittenStore {
   constructor(path: string, options: ZarrSinkOptions) {
     this.path = path.replace(/\/+$/, "");
     this.#held = new HeldPath(this.path);
+    this.#seen = new SeenView(this.path);
     this.#options = readOptions(options);
     const { fields, capacity } = this.#options;
     this.capacity = capacity;
-    this.#only = fields === undefined ? undefined : new Set(fields);
+    this.#kept = new KeptFields(fields);
     this.#queue = new WriterQueue(this.#options);
   }
 
@@ -79,13 +79,24 @@ export class WrittenStore {
     const own = isWhole ? batch : copySystems(batch, mask, `write to ${this.path}`);
     if (own === undefined) return;
     this.#queue.check(); // before any system is added
-    if (this.length + own.size > this.capacity) {
-      throw fullError(`write to ${this.path}`, own.size, this);
-    }
+    this.#checkRoom(own.size);
     if (this.#writer?.isBroken) this.#closeBroken(this.#writer);
     const writer = this.#ready;
     if (writer === undefined) return this.#addLater(own);
     this.#add(writer, own);
+    return this.#queue.room();
+  }
+
+  /**
+   * Copies a frame of a run directly into the chunks. Returns `false` if work waits in the queue, which must be done
+   * before.
+   */
+  writeFrame(frame: RunFrame): false | void | Promise<void> {
+    this.#queue.check();
+    const writer = this.#ready;
+    if (writer === undefined) return false;
+    this.#checkRoom(frame.size);
+    this.#add(writer, frame);
     return this.#queue.room();
   }
 
@@ -161,10 +172,17 @@ export class WrittenStore {
     return this.#queued.reasons > 0 || this.#writer?.isBroken ? undefined : this.#writer;
   }
 
-  #add(writer: StoreWriter, batch: Batch): void {
-    writer.add(batch, this.#fieldsOf(batch));
-    this.#seen.view = undefined;
-    if (performance.now() - this.#lastCommit >= COMMIT_EVERY) this.#commit();
+  #checkRoom(count: number): void {
+    if (this.length + count <= this.capacity) return;
+    throw fullError(`write to ${this.path}`, count, this);
+  }
+
+  #add(writer: StoreWriter, systems: Batch | RunFrame): void {
+    writer.add(systems, this.#kept.of(systems.fields()));
+    this.#seen.drop();
+    // `Date.now`, because Deno's `performance.now` costs as much as a frame of few atoms. Clocks may be set back.
+    if (Math.abs(Date.now() - this.#lastCommit) < COMMIT_EVERY || writer.isCommitting) return;
+    this.#commit();
   }
 
   #addLater(batch: Batch): void | Promise<void> {
@@ -197,14 +215,9 @@ export class WrittenStore {
 
   #commit(): void {
     if (this.#writer === undefined || this.#writer.isUpToDate) return;
-    this.#lastCommit = performance.now();
-    this.#seen.view = undefined;
+    this.#lastCommit = Date.now();
+    this.#seen.drop();
     this.#writer.commit();
-  }
-
-  #fieldsOf(batch: Batch): readonly FieldInfo[] {
-    const fields = batch.fields(), only = this.#only;
-    return only === undefined ? fields : fields.filter(({ name }) => only.has(name));
   }
 
   async #open(): Promise<void> {
@@ -230,8 +243,8 @@ export class WrittenStore {
   async #startWriting(setting: WriterSetting, view: StoreView | undefined): Promise<void> {
     if (view === undefined) await checkVacant(setting);
     this.#writer = await (view === undefined ? makeStore(setting) : resumeStore(setting, view));
-    this.#lastCommit = performance.now();
-    this.#seen.view = undefined;
+    this.#lastCommit = Date.now();
+    this.#seen.drop();
   }
 
   /** Returns the writer. Throws a TypeError if another program wrote the store. */
@@ -264,7 +277,7 @@ export class WrittenStore {
 
   async #read(find: Parameters<WrittenStore["read"]>[0]): Promise<Batch> {
     const host = this.#host ??= openHost(`read ${this.path}`);
-    const view = await this.#viewNow(host);
+    const view = await this.#seen.at(host, this.#writer !== undefined);
     if (this.#writer === undefined) this.#length = view?.size ?? 0;
     const places = await find(view);
     if (view !== undefined && places.length > 0) return await view.select(places);
@@ -272,19 +285,6 @@ export class WrittenStore {
     throw new RangeError(
       `Cannot read ${this.path}: the slice must include at least one of its ${this.length} systems`,
     );
-  }
-
-  /**
-   * Returns the current view. A store of Hooke has changed if its `zarr.json` was replaced. A store of another
-   * program is read anew each time, because its `zarr.json` does not show its changes.
-   */
-  async #viewNow(host: Host): Promise<StoreView | undefined> {
-    if (this.#writer === undefined) {
-      const mark = await markOf(host.fs, `${this.path}/zarr.json`);
-      if (mark !== this.#seen.mark || !this.#seen.view?.root.isOurs) this.#seen.view = undefined;
-      this.#seen.mark = mark;
-    }
-    return this.#seen.view ??= await StoreView.open(host, this.path);
   }
 
   #setting(host: Host): WriterSetting {
@@ -339,7 +339,7 @@ export class WrittenStore {
   #reset(): void {
     this.#length = 0;
     this.#writer = undefined;
-    this.#seen.view = undefined;
+    this.#seen.drop();
     this.#pattern.clear();
   }
 }

@@ -29,9 +29,11 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
    */
   readonly fields?: readonly string[];
   /**
-   * Precision of float64 fields: `"f32"` halves their size and keeps seven digits.
+   * Precision of float64 fields. `"auto"` stores positions, velocities and forces of a run in float32 if its engine
+   * computes them so, and the missing digits of other values in a second array (`custom/positions_residual`), so that
+   * no digit is lost. `"f64"` stores all values in arrays of float64. `"f32"` halves their size and keeps seven digits.
    *
-   * @default "f64"
+   * @default "auto"
    */
   readonly precision?: ZarrPrecision;
   /**
@@ -43,7 +45,7 @@ export interface ZarrSinkOptions extends WriterQueueOptions {
    */
   readonly compression?: ZarrCompression;
   /**
-   * Compression level of zstd, from -7 to 22.
+   * Compression level of zstd, from -7 to 22. Up to 1, chunks that hardly shrink are stored without compression.
    *
    * @default 1
    */
@@ -68,7 +70,7 @@ type Rest = Required<Omit<ZarrSinkOptions, "fields">>;
 
 const DEFAULTS: Rest = {
   capacity: Infinity,
-  precision: "f64",
+  precision: "auto",
   compression: "zstd",
   level: 1,
   chunkBytes: 2 ** 17,
@@ -82,7 +84,9 @@ export function readOptions(
   checkOptions("make a Zarr sink", options, [...Object.keys(DEFAULTS), "fields"]);
   const { fields, ...rest } = options;
   const all: Rest = { ...DEFAULTS, ...rest };
-  if (!["f64", "f32"].includes(all.precision)) refuse("precision", `"f64" or "f32"`, all.precision);
+  if (!["auto", "f64", "f32"].includes(all.precision)) {
+    refuse("precision", `"auto", "f64" or "f32"`, all.precision);
+  }
   if (!["zstd", "none"].includes(all.compression)) {
     refuse("compression", `"zstd" or "none"`, all.compression);
   }

@@ -1,4 +1,5 @@
 import type { Batch } from "../../batch/batch.ts";
+import type { RunFrame } from "../../batch/resident/run_frame.ts";
 import type { CheckedPart } from "../damage.ts";
 import type { Slice, StoredSink, SystemMask } from "../sink.ts";
 import { checkedSlice, isSelected, selectsByStamp } from "../slice.ts";
@@ -19,8 +20,8 @@ import type { ZarrSinkOptions } from "./zarr_options.ts";
  * Stores that nvalchemi or Python's `zarr` wrote in this layout can be read, but not appended to.
  *
  * Flushed systems are part of the store and on the disk, even if the process is killed or the power fails afterwards.
- * Without a flush, new systems become part of the store about once per second. Only one sink at a time may write to a
- * store; any number may read it.
+ * Without a flush, new systems become part of the store about once per second, or less often if the disk needs longer
+ * for a commit. Only one sink at a time may write to a store; any number may read it.
  *
  * @example
  * ```ts
@@ -105,6 +106,15 @@ export class ZarrSink implements StoredSink, AsyncDisposable {
   write(batch: Batch, mask?: SystemMask): void | Promise<void> {
     this.#checkOpen("write to");
     return this.#store.write(batch, mask);
+  }
+
+  /**
+   * Copies a frame of a run directly from the engine. Returns `false` if earlier systems still wait for the store to
+   * open; `write` accepts a copy then. Throws as `write` does.
+   */
+  writeFrame(frame: RunFrame): false | void | Promise<void> {
+    this.#checkOpen("write to");
+    return this.#store.writeFrame(frame);
   }
 
   /**

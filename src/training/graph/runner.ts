@@ -4,8 +4,8 @@
  * @module
  */
 
-import type { Buffer } from "../../backend/backend.ts";
-import { gpuOf, type WebGpuBackend } from "../../backend/webgpu/mod.ts";
+import type { Buffer, WebGpuBackend } from "../../backend/mod.ts";
+import { gpuOf } from "../../backend/webgpu/gpu_of.ts";
 import { evaluatorSession } from "../../onnx/session/evaluator_session.ts";
 import type { Graph } from "../../onnx/graph/graph.ts";
 import { openSession } from "../../onnx/session/open_session.ts";

@@ -108,7 +108,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
       : validationOf(potential, options, valid, elementEnergies),
   });
   try {
-    const trained = await trainedBy(trainer, valid.length > 0);
+    const trained = await trainedBy(trainer, valid.length > 0, options.prepare);
     const bytes = await trainer.export(options.ema === undefined ? "parameters" : "ema");
     const { parameters } = trainer;
     const more = elementEnergies && { atomEnergies: elementEnergies };
@@ -129,6 +129,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
 async function trainedBy(
   trainer: TrainerCore,
   validates: boolean,
+  prepare: FineTuneOptions["prepare"],
 ): Promise<Pick<FineTuned, "before" | "after" | "epochs" | "outcome">> {
   const epochs: { epoch: number; metrics: TuningMetrics }[] = [];
   trainer.hooks.add({
@@ -138,6 +139,7 @@ async function trainedBy(
     },
   });
   const before = validates ? await trainer.validate() : undefined;
+  await prepare?.(trainer);
   const outcome = await trainer.train();
   const after = validates ? await trainer.validate() : undefined;
   return { before, after, epochs, outcome };

@@ -13,6 +13,7 @@ import type { AtomsDataOptions, AtomsReplay } from "../data/atoms_options.ts";
 import type { LossWeight } from "../losses/energy_forces.ts";
 import type { ParameterInfo } from "../context.ts";
 import type { TrainerParts, TrainingHooks } from "../trainer_options.ts";
+import type { TrainerCore } from "../trainer.ts";
 import type { LoraOptions } from "./lora.ts";
 
 /** Options of {@linkcode fineTune}. They include those of a trainer, some with other defaults. */
@@ -115,6 +116,13 @@ export interface FineTuneOptions
    */
   readonly references?: number;
   /**
+   * Function that receives the trainer before the first step, after the validation of the original model. It can
+   * attach a run folder, or load a checkpoint.
+   *
+   * @default undefined
+   */
+  readonly prepare?: (trainer: TrainerCore) => void | Promise<void>;
+  /**
    * Hooks of the trainer, such as `ConsoleLog` and `NanGuard`.
    *
    * @default undefined
@@ -166,6 +174,7 @@ const OWN_OPTIONS: readonly (keyof FineTuneOptions)[] = [
   "references",
   "verify",
   "verifyHooks",
+  "prepare",
   "hooks",
 ];
 

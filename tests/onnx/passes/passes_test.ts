@@ -216,3 +216,36 @@ Deno.test("random graphs keep their values through every pass", () => {
     { numRuns: 500, seed: 6 },
   );
 });
+
+Deno.test("passes that share what is inferred make the same graph as passes that run one by one", () => {
+  const passes = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES];
+  for (const { name, bytes } of passGraphs()) {
+    const [together, alone] = [new Graph(decodeModel(bytes)), new Graph(decodeModel(bytes))];
+    const reports = runPasses(together, passes);
+    assertEquals(reports, passes.flatMap((pass) => runPasses(alone, [pass])), name);
+    assertEquals(together.encode(), alone.encode(), name);
+  }
+});
+
+Deno.test("a custom pass may change shapes, and later passes see the new ones", () => {
+  const g = new GraphBuilder("expanded");
+  const x = g.input("x", "f32", [4]),
+    first = g.op("Slice", [x, ...[0, 1].map((n) => at(n))], "f32");
+  g.output("y", g.op("Neg", [g.op("Expand", [first, at(4)], "f32")], "f32"));
+  function at(value: number) {
+    return g.constant("i64", [value]);
+  }
+  const graph = new Graph(decodeModel(g.build()));
+  const whole = {
+    name: "whole",
+    about: "replaces the first number by all",
+    apply(graph: Graph): number {
+      const slice = graph.nodes.find(({ opType }) => opType === "Slice")!;
+      graph.replaceNode(slice, graph.add("Abs", ["x"]));
+      return 1;
+    },
+  };
+  const reports = runPasses(graph, ["dropIdentities", whole, "dropIdentities"]);
+  assertEquals(reports.map(({ changed }) => changed), [0, 1, 1]);
+  assertEquals(graph.sort().map(({ opType }) => opType), ["Abs", "Neg"]);
+});

@@ -15,9 +15,11 @@ import { modelTest, readModel, readReference } from "../shared_models.ts";
 const CHANGING: Readonly<Record<string, string>> = {
   contractSmallFirst: "sevennet0",
   matMulToMul: "sevennet0",
+  multiplyBeforeGather: "chgnet",
   reduceLastAxis: "ani1x_1",
   repeatShortAxes: "sevennet0",
   selectRowsFirst: "ani1x_1",
+  shareActivations: "sevennet0",
 };
 
 for (const { name, tolerance, perAtom = 1e-5 } of POTENTIALS) {

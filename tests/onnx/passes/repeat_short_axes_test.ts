@@ -25,8 +25,19 @@ const CASES: readonly [a: Shape, b: Shape, changed: number][] = [
   [["N", 4, 1], ["N", 4, 5], 1],
   [["N", 16], ["N", 1], 1],
   [["N", 2], ["N", 1], 1],
+  // Rows that are repeated, columns that are repeated in a small matrix, and both.
+  [["N", 4, 3], ["N", 1, 3], 1],
+  [["N", 128, 16], ["N", 1, 16], 1],
+  [["N", 2, 4, 3], ["N", 2, 1, 3], 1],
+  [["N", 4, 1], ["N", 1, 8], 2],
+  [["N", 1, 3], ["N", 17, 1], 2],
   // Broadcasting costs as much, other axes are repeated, too, or nothing is.
   [["N", 17], ["N", 1], 0],
+  [["N", 4, 17], ["N", 1, 17], 0],
+  [["N", 129, 3], ["N", 1, 3], 0],
+  [["N", "K", 3], ["N", 1, 3], 0],
+  [["N", 4, 3], [1, 1, 3], 0],
+  [["N", 3], [1, 3], 0],
   [["N", 1], ["N", 1], 0],
   [["N", 4, 3], ["N", 1, 1], 0],
   [["N", 4, 3], [1, 1], 0],
@@ -38,7 +49,7 @@ const CASES: readonly [a: Shape, b: Shape, changed: number][] = [
   [[3], [1], 0],
 ];
 
-Deno.test("factors that are repeated along a short last axis are repeated by a product of matrices", () => {
+Deno.test("factors that are repeated along short axes are repeated by products of matrices", () => {
   for (const [a, b, changed] of CASES) {
     const bytes = product(a, b), graph = new Graph(decodeModel(bytes));
     assertEquals(repeatShortAxes(graph), changed, `[${a}] · [${b}]`);

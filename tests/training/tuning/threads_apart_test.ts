@@ -1,13 +1,11 @@
-/** Training where the default is several threads, as in Node on a machine with many processors. */
-import process from "node:process";
+/** Training where all sessions of a process have one number of threads, as in Node. */
 import { assertEquals, assertRejects } from "@std/assert";
 import { fineTune, openPotential } from "../../../src/training/mod.ts";
 import { fileOf, labeled, referenceOf } from "../../models/made_reference.ts";
 import { MANIFEST, pairsModel } from "./pairs_model.ts";
 
 // Modules of a test file are its own: no session has been opened yet.
-Object.defineProperty(process, "versions", { value: { ...process.versions, deno: undefined } });
-Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });
+Object.defineProperty(Deno, "version", { value: undefined });
 
 const MODEL = pairsModel(0.02);
 const FRAME = { symbols: ["Ar", "Kr"], positions: [0, 0, 0, 3, 0, 0], energy: 0 };

@@ -187,7 +187,7 @@ pub fn shake(args: Args, frame: &mut Frame) {
     let mut velocities = args.optional::<f32>(11).filter(|_| dt.is_some());
     let (tolerance, most) = (args.number(16), args.number(17) as u32);
     let mut cluster = Cluster::default();
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         let clusters = bonded.clusters_of(s);
         if !frame.is_active(s) || clusters.is_empty() {
             continue;
@@ -239,7 +239,7 @@ pub fn rattle(args: Args, frame: &mut Frame) {
     let low = args.optional::<f32>(7).map(|low| &*low);
     let (tolerance, most) = (args.number(10), args.number(11) as u32);
     let mut cluster = Cluster::default();
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         let clusters = bonded.clusters_of(s);
         if !frame.is_active(s) || clusters.is_empty() {
             continue;

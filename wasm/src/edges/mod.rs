@@ -8,6 +8,7 @@ use crate::edges::list::{Edge, EdgeList};
 use crate::frame::Frame;
 use crate::lanes::F4;
 use crate::pairs::clusters::NOBODY;
+use crate::pairs::domains::Domain;
 use crate::pairs::list::{PairList, SystemPairs};
 use crate::pairs::neighbors::{self, unwrap};
 use crate::pairs::vectors::square;
@@ -33,11 +34,11 @@ pub fn edges(args: Args, frame: &mut Frame) {
         let (positions, images) =
             (&positions[range.clone()], images.as_ref().map(|images| &images[range]));
         let plain = neighbors::Now { positions, images, cell: &cell[9 * s..9 * s + 9], pbc: &[] };
-        pairs.gather(unwrap(&mut scratch.unwrapped, pairs, &plain));
+        pairs.gather(unwrap(&mut scratch.unwrapped, pairs, &plain), &None);
         let pairs = &*pairs;
         let now = Now { positions, images, cell: cell_of(cell, s) };
         let limit = list.cutoff * list.cutoff;
-        pairs.each(list.cutoff as f32, |i, j, ghost| {
+        let mut meet = |i: usize, j: usize, ghost: Whole| {
             let (a, b) = (pairs.order[i], pairs.order[j]);
             let whole = between(now.offset(pairs, i), now.offset(pairs, j), ghost);
             let way = sub(vector(now.positions, b as usize), vector(now.positions, a as usize));
@@ -47,7 +48,10 @@ pub fn edges(args: Args, frame: &mut Frame) {
                 let edge = Edge { source: a, target: b, system: s as u32, shift };
                 list.found.extend(both(edge, list.is_half).map(|edge| edge.after(from)));
             }
-        });
+        };
+        for domain in &pairs.domains {
+            domain.each(&pairs.order, list.cutoff as f32, &mut meet);
+        }
     }
     list.sort();
     list.pad();
@@ -173,21 +177,21 @@ impl EdgeList {
     }
 }
 
-impl SystemPairs {
+impl Domain {
     /// Meets every pair of lanes that may be within the cutoff, once, with what moves the second. Places must have been
     /// gathered.
-    fn each(&self, cutoff: f32, mut meet: impl FnMut(usize, usize, Whole)) {
-        let clusters = self.clusters();
+    fn each(&self, order: &[u32], cutoff: f32, meet: &mut impl FnMut(usize, usize, Whole)) {
         let from = self.copies.as_ptr();
-        let reach = cutoff + 1e-6 * (self.farthest() + cutoff); // places are rounded
+        let reach = cutoff + 1e-6 * (self.farthest(order) + cutoff); // places are rounded
         let limit = F4::splat(reach * reach);
-        for row in 0..4 * clusters {
-            if self.order[row] == NOBODY {
+        for row in 0..4 * self.clusters() {
+            let own = 4 * self.first + row;
+            if order[own] == NOBODY {
                 continue;
             }
-            for other in row + 1..4 * (row / 4 + 1) {
-                if self.order[other] != NOBODY {
-                    meet(row, other, [0; 3]);
+            for other in own + 1..4 * (own / 4 + 1) {
+                if order[other] != NOBODY {
+                    meet(own, other, [0; 3]);
                 }
             }
             let x = self.copies[row / 4].x.map(|x| F4::splat(x.to_array()[row % 4]));
@@ -198,17 +202,13 @@ impl SystemPairs {
                     continue;
                 }
                 let copy = unsafe { copy.cast_const().offset_from(from) } as usize;
-                let (cluster, whole) = if copy < clusters {
-                    (copy, [0; 3])
-                } else if let Some(ghost) = self.ghosts.get(copy - clusters) {
-                    (ghost.cluster as usize, self.ghost_wholes[copy - clusters])
-                } else {
-                    continue; // the one that is nowhere
-                };
+                let Some((cluster, _)) = self.origin_of(copy) else { continue };
+                let ghost = copy.checked_sub(self.clusters());
+                let whole = ghost.map_or([0; 3], |ghost| self.ghost_wholes[ghost]);
                 for (lane, near) in near.to_array().into_iter().enumerate() {
                     let other = 4 * cluster + lane;
-                    if near != 0 && self.order[other] != NOBODY {
-                        meet(row, other, whole);
+                    if near != 0 && order[other] != NOBODY {
+                        meet(own, other, whole);
                     }
                 }
             }
@@ -216,8 +216,8 @@ impl SystemPairs {
     }
 
     /// How far from the origin any atom is along any direction.
-    fn farthest(&self) -> f32 {
-        let lanes = self.order.iter().enumerate().filter(|&(_, &atom)| atom != NOBODY);
+    fn farthest(&self, order: &[u32]) -> f32 {
+        let lanes = order[self.lanes()].iter().enumerate().filter(|&(_, &atom)| atom != NOBODY);
         lanes.fold(0.0, |far, (row, _)| {
             let x = self.copies[row / 4].x.map(|x| x.to_array()[row % 4].abs());
             x.into_iter().fold(far, f32::max)

@@ -1,8 +1,9 @@
 //! Pairs that do not interact, or less than others: src/kernels/pairs/exclusions.ts says how they are listed.
 
 use crate::pairs::clusters::NOBODY;
+use crate::pairs::domains::Domain;
 use crate::pairs::lattice::Lattice;
-use crate::pairs::list::{Copy4, SystemPairs};
+use crate::pairs::list::{Copy4, Ghost, SystemPairs};
 
 /// The bits of the first word of a row that are the type.
 pub const TYPE_BITS: i32 = 0xff_ffff;
@@ -25,10 +26,10 @@ pub struct Exclusions {
     pub pairs: Vec<Excluded>,
 }
 
-impl SystemPairs {
+impl Domain {
     /// Finds out where excluded pairs are, unless that is known, and returns its place among `exclusions`. `rows`: those
     /// of the atoms in the list of exclusions.
-    pub fn exclude(&mut self, rows: &[i32], stride: usize) -> usize {
+    pub fn exclude(&mut self, pairs: &SystemPairs, rows: &[i32], stride: usize) -> usize {
         let source = rows.as_ptr();
         let known = self.exclusions.iter().position(|known| known.source == source);
         let place = known.unwrap_or_else(|| {
@@ -36,20 +37,21 @@ impl SystemPairs {
             self.exclusions.len() - 1
         });
         if self.exclusions[place].made != self.made {
-            let mut pairs = core::mem::take(&mut self.exclusions[place].pairs);
-            pairs.clear();
-            self.find_excluded(rows, stride, &mut pairs);
-            self.exclusions[place] = Exclusions { source, made: self.made, pairs };
+            let mut found = core::mem::take(&mut self.exclusions[place].pairs);
+            found.clear();
+            self.find_excluded(pairs, rows, stride, &mut found);
+            self.exclusions[place] = Exclusions { source, made: self.made, pairs: found };
         }
         place
     }
 
-    fn find_excluded(&self, rows: &[i32], stride: usize, found: &mut Vec<Excluded>) {
+    fn find_excluded(&self, pairs: &SystemPairs, rows: &[i32], stride: usize, found: &mut Vec<Excluded>) {
         let Some(first) = rows.first() else { return };
         let periodic = [0, 1, 2].map(|k| (first >> (PERIODIC_SHIFT + k)) & 1);
-        let lattice = Lattice::new(&self.cell, &periodic);
+        let lattice = Lattice::new(&pairs.cell, &periodic);
         let copies = self.copies.as_ptr();
-        for (row, &atom) in self.order.iter().enumerate().filter(|&(_, &atom)| atom != NOBODY) {
+        let lanes = pairs.order[self.lanes()].iter().enumerate();
+        for (row, &atom) in lanes.filter(|&(_, &atom)| atom != NOBODY) {
             let own = &rows[stride * atom as usize + 1..stride * (atom as usize + 1)];
             if own.first().is_none_or(|&other| other < 0) {
                 continue;
@@ -59,13 +61,14 @@ impl SystemPairs {
             let others = self.rows.entries[entries].iter().map(|&at| at as *const Copy4);
             for (k, at) in core::iter::once(own_cluster).chain(others).enumerate() {
                 let copy = unsafe { at.offset_from(copies) } as usize;
-                let Some((cluster, shift)) = self.origin_of(copy) else { continue };
+                let Some((cluster, Ghost { shift, .. })) = self.origin_of(copy) else { continue };
                 for lane in 0..4 {
-                    let other = self.order[4 * cluster + lane];
+                    let other = pairs.order[4 * cluster + lane];
                     let is_pair = other != NOBODY && (k > 0 || lane > row % 4);
                     let listed = own.as_chunks::<2>().0.iter().find(|[one, _]| *one == other as i32);
                     let (true, Some(&[_, bits])) = (is_pair, listed) else { continue };
-                    let r = self.vector_between(row, 4 * cluster + lane, shift, atom < other);
+                    let lanes = [4 * self.first + row, 4 * cluster + lane];
+                    let r = pairs.vector_between(lanes, shift, atom < other);
                     if is_nearest(r, &lattice) {
                         let scale = f32::from_bits(bits as u32);
                         found.push(Excluded { row: row as u32, at: (4 * k + lane) as u32, scale });
@@ -74,17 +77,11 @@ impl SystemPairs {
             }
         }
     }
+}
 
-    /// The cluster that a copy is of, and what was added to it; none for the copy that is nowhere.
-    fn origin_of(&self, copy: usize) -> Option<(usize, [f32; 3])> {
-        match copy.checked_sub(self.clusters()) {
-            None => Some((copy, [0.0; 3])),
-            Some(ghost) => self.ghosts.get(ghost).map(|ghost| (ghost.cluster as usize, ghost.shift)),
-        }
-    }
-
+impl SystemPairs {
     /// The vector between the atoms of two lanes when the pairs were found: from the later to the earlier one.
-    fn vector_between(&self, a: usize, b: usize, shift: [f32; 3], is_forward: bool) -> [f64; 3] {
+    fn vector_between(&self, [a, b]: [usize; 2], shift: [f32; 3], is_forward: bool) -> [f64; 3] {
         [0, 1, 2].map(|d| {
             let place = |lane: usize| {
                 let at = self.reference[3 * self.order[lane] as usize + d];

@@ -6,8 +6,9 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
 use crate::pairs::clusters::NOBODY;
+use crate::pairs::domains::Domain;
 use crate::pairs::exclusions::{Excluded, TYPE_BITS};
-use crate::pairs::list::{Copy4, SystemPairs};
+use crate::pairs::list::Copy4;
 use crate::pairs::sum::{ALL, LATER};
 use crate::pairs::system::{push, sum_systems, switch_off, PairSystem, Switch};
 use crate::pairs::vectors::{square, sums, ZERO};
@@ -42,9 +43,11 @@ pub fn function_table() -> JsValue {
     wasm_bindgen::function_table()
 }
 
-/// The rows of one system.
+/// The rows of one domain.
 struct Rows<'a> {
-    pairs: &'a mut SystemPairs,
+    domain: &'a mut Domain,
+    /// The atom of each lane of the domain.
+    order: &'a [u32],
     species: &'a [i32],
     stride: usize,
     evaluate: Evaluate,
@@ -65,12 +68,13 @@ pub fn pair_potential(args: Args, frame: &mut Frame) {
     let functions = args.number(11) as usize;
     let numbers_each = args.number(12) as usize;
     sum_systems(args, frame, |system| {
-        let PairSystem { pairs, species, stride, numbers, switch, wants_energy, scratch } = system;
+        let PairSystem { pairs, domain, species, stride, numbers, switch, wants_energy, scratch } = system;
         let types = (numbers.len() / numbers_each).isqrt();
-        let exclusions = if stride > 1 { Some(pairs.exclude(species, stride)) } else { None };
+        let exclusions = if stride > 1 { Some(domain.exclude(pairs, species, stride)) } else { None };
         // Rows begin at a multiple of what copies begin at.
         let width = numbers_each.next_multiple_of(COPY);
-        fill_parameters(&mut scratch.parameters, pairs, numbers, numbers_each, [width, types, stride], species);
+        let order = &pairs.order;
+        fill_parameters(&mut scratch.parameters, order, domain, numbers, [numbers_each, width, types, stride], species);
         let room = scratch.begun.len() + 1;
         scratch.values.resize(2 * room, F4::splat(0.0));
         let slopes = scratch.values.as_mut_ptr();
@@ -79,8 +83,10 @@ pub fn pair_potential(args: Args, frame: &mut Frame) {
         let evaluate = unsafe { core::mem::transmute::<usize, Evaluate>(functions + which) };
         let energies = unsafe { slopes.add(room) };
         let parameters = &scratch.parameters;
+        let order = &order[domain.lanes()];
         let mut rows = Rows {
-            pairs,
+            domain,
+            order,
             species,
             stride,
             evaluate,
@@ -103,19 +109,19 @@ pub fn pair_potential(args: Args, frame: &mut Frame) {
 /// With one type a single row; else one for each copy and each type that may meet it.
 fn fill_parameters(
     to: &mut Vec<F4>,
-    pairs: &SystemPairs,
+    order: &[u32],
+    domain: &Domain,
     numbers: &[f32],
-    each: usize,
-    [width, types, stride]: [usize; 3],
+    [each, width, types, stride]: [usize; 4],
     species: &[i32],
 ) {
     to.clear();
     if types == 1 {
         return to.extend(numbers.iter().map(|&x| F4::splat(x)));
     }
-    let ghosts = pairs.ghosts.iter().map(|ghost| ghost.cluster as usize);
-    for c in (0..pairs.clusters()).chain(ghosts).chain([0]) {
-        let own = [0, 1, 2, 3].map(|lane| match pairs.order[4 * c + lane] {
+    let ghosts = domain.ghosts.iter().map(|ghost| ghost.cluster as usize);
+    for c in (domain.first..domain.last).chain(ghosts).chain([0]) {
+        let own = [0, 1, 2, 3].map(|lane| match order[4 * c + lane] {
             NOBODY => 0,
             atom => (species[stride * atom as usize] & TYPE_BITS) as usize,
         });
@@ -131,23 +137,23 @@ impl Rows<'_> {
     /// Row after row: one atom with all copies that it meets. Forces on it stay in registers meanwhile.
     #[inline(never)]
     fn sum<const E: bool, const S: bool>(&mut self, each: usize) -> f64 {
-        let copies = self.pairs.copies.as_mut_ptr();
+        let copies = self.domain.copies.as_mut_ptr();
         let ratio = self.types * (self.width / COPY);
         let mut total = 0.0;
-        let excluded = self.exclusions.map_or(&[][..], |place| &self.pairs.exclusions[place].pairs);
+        let excluded = self.exclusions.map_or(&[][..], |place| &self.domain.exclusions[place].pairs);
         let mut excluded = excluded.iter().peekable();
         // hot
-        for c in 0..self.pairs.clusters() {
+        for c in 0..self.domain.clusters() {
             let mut forces = [[F4::splat(0.0); 4]; 3];
             for p in 0..4 {
                 let row = 4 * c + p;
-                let atom = self.pairs.order[row];
+                let atom = self.order[row];
                 if atom == NOBODY {
                     break;
                 }
-                let from = self.pairs.rows.starts[row] as usize;
-                let to = self.pairs.rows.starts[row + 1] as usize;
-                let entries = &self.pairs.rows.entries[from..to];
+                let from = self.domain.rows.starts[row] as usize;
+                let to = self.domain.rows.starts[row + 1] as usize;
+                let entries = &self.domain.rows.entries[from..to];
                 let own_type = if self.types > 1 {
                     (self.species[self.stride * atom as usize] & TYPE_BITS) as usize
                 } else {

@@ -1,17 +1,20 @@
 //! The pairs of all systems of a batch: clusters of four atoms, copies of them under lattice vectors, and which atom
 //! meets which cluster.
 
+use std::mem::swap;
+use std::ops::Range;
 use std::slice::from_raw_parts_mut;
 
 use wasm_bindgen::prelude::*;
 
 use crate::lanes::F4;
 use crate::pairs::clusters::Tree;
-use crate::pairs::exclusions::Exclusions;
+use crate::pairs::domains::{count_domains, Domain};
+use crate::pairs::team::Team;
 use crate::pairs::vectors::{V3, ZERO};
 
-/// Where lanes without an atom are: further than any pair reaches, and near enough for squares to be finite. All
-/// they ever add is zero.
+/// Coordinate of lanes without an atom: further than any pair reaches, and near enough for squares to be finite. Such
+/// lanes add only zeros.
 pub const NOWHERE: f32 = 1e12;
 
 /// A cluster, or what a lattice vector makes of one, with the forces on it.
@@ -23,10 +26,11 @@ pub struct Copy4 {
 }
 
 /// A copy that is not a cluster itself.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub struct Ghost {
     pub cluster: u32,
-    /// What is added to its positions.
+    /// Vector that is added to the positions of the cluster.
     pub shift: [f32; 3],
 }
 
@@ -53,49 +57,49 @@ impl<T> Runs<T> {
 /// The pairs of one system.
 #[derive(Default)]
 pub struct SystemPairs {
-    /// Where the atoms were when the pairs were found.
+    /// Positions of the atoms when the pairs were found.
     pub reference: Vec<f32>,
     /// Their image counters at that time.
     pub images: Vec<i32>,
     pub cell: [f32; 9],
     /// The cell that clusters and ghosts are shifted by: it may be strained since the pairs were found.
     pub strained: [f32; 9],
-    /// How often the pairs were found.
+    /// Number of times that the pairs were found.
     pub builds: i32,
     /// Loaded from a checkpoint: to be found again from `reference` before anything else.
     pub is_loaded: bool,
     /// The atom of each lane of each cluster.
     pub order: Vec<u32>,
-    /// What brings the atoms of each cluster into the cell.
+    /// Shifts that bring the atoms of each cluster into the cell.
     pub wraps: Vec<V3>,
     /// The whole lattice vectors that these are, of each lane.
     pub wholes: Vec<[i32; 3]>,
-    /// All clusters, then all ghosts, then one that is nowhere.
-    pub copies: Vec<Copy4>,
-    pub ghosts: Vec<Ghost>,
-    /// The whole lattice vectors of the shift of each.
-    pub ghost_wholes: Vec<[i32; 3]>,
-    /// The copies within cutoff + skin of each cluster, each pair once: numbers of `copies`.
-    pub outer: Runs<u32>,
-    /// The copies within a shorter reach of each atom, what the outer ones were pruned to: where they are in memory,
-    /// for `copies` does not move before pairs are found again. An even number for each, maybe with one that is
-    /// nowhere.
-    pub rows: Runs<*mut Copy4>,
+    /// Consecutive clusters, with the pairs that begin there.
+    pub domains: Vec<Domain>,
     pub pruning: Pruning,
-    /// Number of times that the rows were made.
-    pub made: u32,
-    /// Excluded pairs in the rows, for each list of exclusions.
-    pub exclusions: Vec<Exclusions>,
+    /// Inputs of the last search before the first search of a call that runs block by block.
+    kept: Kept,
+}
+
+/// Inputs of a search for pairs.
+#[derive(Default)]
+struct Kept {
+    /// The call in which it was kept; 0 if there is none.
+    call: u32,
+    reference: Vec<f32>,
+    images: Vec<i32>,
+    cell: [f32; 9],
+    builds: i32,
 }
 
 /// When to prune again. Pruned pairs would have added zeros, so no bit of any force depends on it.
 #[derive(Default)]
 pub struct Pruning {
-    /// Where the atoms were, images of `SystemPairs::images`.
+    /// Positions of the atoms at that time, with the images of `SystemPairs::images`.
     pub places: Vec<f32>,
-    /// What the cell was then.
+    /// The cell at that time.
     pub cell: [f32; 9],
-    /// How much further than the cutoff the rows reach.
+    /// Distance in Å by which the rows reach beyond the cutoff.
     pub margin: f32,
     /// As long as no atom has gone further from `places`, nothing is to be done.
     pub near: f32,
@@ -103,11 +107,15 @@ pub struct Pruning {
     pub age: u32,
 }
 
-/// What finding pairs uses and leaves behind.
+/// Arrays that the search for pairs uses again.
 #[derive(Default)]
 pub struct Scratch {
     pub tree: Tree,
     pub places: Vec<F4>,
+    /// The places of all clusters.
+    pub clusters: Vec<V3>,
+    /// Forces on all clusters.
+    pub forces: Vec<V3>,
     pub unwrapped: Vec<f32>,
     pub shifts: Vec<[f32; 3]>,
     /// The whole lattice vectors that these are.
@@ -128,6 +136,31 @@ pub struct PairList {
     pub skin: f64,
     pub systems: Vec<SystemPairs>,
     pub scratch: Scratch,
+    /// The call that runs block by block, and may have to go back to where it began; 0 outside of one.
+    pub call: u32,
+    /// Number of such calls.
+    calls: u32,
+    /// The threads that share the work; `None` if there is one thread.
+    pub team: Option<Team>,
+}
+
+impl PairList {
+    /// From now on the first search for the pairs of a system keeps what they were found from before.
+    pub fn begin_call(&mut self) {
+        self.calls = self.calls.wrapping_add(1).max(1);
+        self.call = self.calls;
+    }
+
+    pub fn end_call(&mut self) {
+        self.call = 0;
+    }
+
+    /// The pairs of these systems become what they were when the call began.
+    pub fn go_back(&mut self, systems: Range<usize>) {
+        for system in &mut self.systems[systems] {
+            system.go_back(self.call);
+        }
+    }
 }
 
 impl Copy4 {
@@ -136,6 +169,31 @@ impl Copy4 {
 }
 
 impl SystemPairs {
+    /// Keeps what pairs were found from, once in each call.
+    pub fn keep(&mut self, call: u32) {
+        if self.kept.call == call {
+            return;
+        }
+        let kept = &mut self.kept;
+        swap(&mut kept.reference, &mut self.reference);
+        swap(&mut kept.images, &mut self.images);
+        (kept.call, kept.cell, kept.builds) = (call, self.cell, self.builds);
+    }
+
+    /// Pairs that were found since are found again from what was kept, as after a restart: the same pairs in the same
+    /// order. Others are as they were.
+    fn go_back(&mut self, call: u32) {
+        let kept = &mut self.kept;
+        if kept.call == call {
+            swap(&mut kept.reference, &mut self.reference);
+            swap(&mut kept.images, &mut self.images);
+            (self.cell, self.builds) = (kept.cell, kept.builds);
+            kept.call = 0;
+            self.order.clear();
+        }
+        self.is_loaded = self.builds > 0 && self.order.is_empty();
+    }
+
     pub fn clusters(&self) -> usize {
         self.order.len() / 4
     }
@@ -145,7 +203,8 @@ impl SystemPairs {
 #[wasm_bindgen]
 pub fn pairs_new(systems: usize, cutoff: f64, skin: f64) -> usize {
     let systems = (0..systems).map(|_| SystemPairs::default()).collect();
-    Box::into_raw(Box::new(PairList { cutoff, skin, systems, scratch: Scratch::default() })) as usize
+    let scratch = Scratch::default();
+    Box::into_raw(Box::new(PairList { cutoff, skin, systems, scratch, call: 0, calls: 0, team: None })) as usize
 }
 
 #[wasm_bindgen]
@@ -157,31 +216,40 @@ fn list(pairs: usize) -> &'static mut PairList {
     unsafe { &mut *(pairs as *mut PairList) }
 }
 
+/// Lets the list share its work with the same list of other threads. `share`: index of a function in the table of
+/// functions.
+#[wasm_bindgen]
+pub fn pairs_join(pairs: usize, team: u32, member: u32, size: u32, share: usize) {
+    list(pairs).team = Some(Team::new(team, member, size, share));
+}
+
+/// Returns how many threads can share the work on the pairs of a system.
+#[wasm_bindgen]
+pub fn pairs_domains(atoms: usize) -> usize {
+    count_domains(atoms.div_ceil(4))
+}
+
 /// Another system is in this place now: its pairs were never found.
 #[wasm_bindgen]
 pub fn pairs_forget(pairs: usize, system: usize) {
     list(pairs).systems[system] = SystemPairs::default();
 }
 
-/// How many atoms the list has reference positions of.
+/// Number of atoms of which the list has reference positions.
 #[wasm_bindgen]
 pub fn pairs_atoms(pairs: usize) -> usize {
     list(pairs).systems.iter().map(|system| system.reference.len() / 3).sum()
 }
 
-/// How many bytes the list takes.
+/// Size of the list in bytes.
 #[wasm_bindgen]
 pub fn pairs_bytes(pairs: usize) -> usize {
     let each = |s: &SystemPairs| {
-        let outer = s.outer.starts.capacity() + s.outer.entries.capacity();
-        4 * (s.reference.capacity() + s.images.capacity() + s.order.capacity() + outer)
-            + 4 * s.rows.starts.capacity()
-            + size_of::<*mut Copy4>() * s.rows.entries.capacity()
+        4 * (s.reference.capacity() + s.images.capacity() + s.order.capacity())
             + size_of::<V3>() * s.wraps.capacity()
-            + size_of::<Copy4>() * s.copies.capacity()
-            + size_of::<Ghost>() * s.ghosts.capacity()
-            + size_of::<[i32; 3]>() * (s.wholes.capacity() + s.ghost_wholes.capacity())
-            + 4 * s.pruning.places.capacity()
+            + size_of::<[i32; 3]>() * s.wholes.capacity()
+            + 4 * (s.pruning.places.capacity() + s.kept.reference.capacity() + s.kept.images.capacity())
+            + s.domains.iter().map(Domain::bytes).sum::<usize>()
     };
     list(pairs).systems.iter().map(each).sum()
 }

@@ -1,6 +1,7 @@
 //! Pairs of atoms: how they are found, and potentials of them.
 
 pub mod clusters;
+pub mod domains;
 pub mod exclusions;
 pub mod gather;
 pub mod generated;
@@ -12,4 +13,5 @@ pub mod neighbors;
 pub mod search;
 pub mod sum;
 pub mod system;
+pub mod team;
 pub mod vectors;

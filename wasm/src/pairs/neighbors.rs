@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::lanes::F4;
 use crate::pairs::lattice::Lattice;
 use crate::pairs::list::{PairList, Scratch, SystemPairs};
+use crate::pairs::team::Team;
 use crate::xyz::Xyz;
 
 /// A position further from the origin, in Å, is no number any more.
@@ -28,7 +29,7 @@ pub fn neighbors(args: Args, frame: &mut Frame) {
     let cell = args.read::<f32>(2);
     let pbc = args.read::<i32>(3);
     let images = args.optional::<i32>(4);
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         if !frame.is_active(s) {
             continue;
         }
@@ -57,11 +58,11 @@ impl PairList {
 
     fn update_with(&mut self, system: usize, now: &Now, unwrapped: &mut Vec<f32>) -> bool {
         let (cutoff, skin) = (self.cutoff as f32, self.skin as f32);
-        let pairs = &mut self.systems[system];
-        let scratch = &mut self.scratch;
+        let Self { systems, scratch, team, .. } = self;
+        let pairs = &mut systems[system];
         if pairs.is_loaded {
             pairs.is_loaded = false;
-            if !pairs.renew(scratch, now.pbc, self.cutoff, self.skin) {
+            if !pairs.renew(scratch, team, now.pbc, self.cutoff, self.skin) {
                 return false;
             }
         }
@@ -89,13 +90,16 @@ impl PairList {
                 }
                 let size = back.map_or(0.0, |back| back.size);
                 let rest = (limit - far.sqrt()) / (1.0 + size) - 1e-5;
-                return pairs.again(scratch, places, rest, cutoff, skin);
+                return pairs.again(scratch, team, places, rest, cutoff, skin);
             }
         } else if is_lost(now) {
             return false;
         }
+        if self.call != 0 {
+            pairs.keep(self.call);
+        }
         pairs.remember(now);
-        pairs.renew(scratch, now.pbc, self.cutoff, self.skin)
+        pairs.renew(scratch, team, now.pbc, self.cutoff, self.skin)
     }
 }
 
@@ -114,9 +118,16 @@ impl SystemPairs {
     }
 
     /// Finds all pairs and prunes them. Where that cannot be there are none, and they are sought again next time.
-    fn renew(&mut self, scratch: &mut Scratch, pbc: &[i32], cutoff: f64, skin: f64) -> bool {
-        let is_well = self.find(scratch, pbc, cutoff + skin)
-            && self.start(scratch, cutoff as f32, skin as f32);
+    fn renew(
+        &mut self,
+        scratch: &mut Scratch,
+        team: &Option<Team>,
+        pbc: &[i32],
+        cutoff: f64,
+        skin: f64,
+    ) -> bool {
+        let is_well = self.find(scratch, team, pbc, cutoff + skin)
+            && self.start(scratch, team, cutoff as f32, skin as f32);
         if !is_well {
             self.order.clear();
             self.cell = [f32::NAN; 9];
@@ -126,10 +137,10 @@ impl SystemPairs {
     }
 
     /// Prunes pairs that have just been found.
-    fn start(&mut self, scratch: &mut Scratch, cutoff: f32, skin: f32) -> bool {
+    fn start(&mut self, scratch: &mut Scratch, team: &Option<Team>, cutoff: f32, skin: f32) -> bool {
         let places = core::mem::take(&mut self.reference);
         self.strained = self.cell;
-        let is_well = self.again(scratch, &places, 0.5 * skin - 1e-5, cutoff, skin);
+        let is_well = self.again(scratch, team, &places, 0.5 * skin - 1e-5, cutoff, skin);
         self.reference = places;
         is_well
     }
@@ -146,14 +157,24 @@ impl SystemPairs {
             let [a, b, c, d] = wholes.each_ref().map(vector);
             *wraps = [0, 1, 2].map(|k| F4::new(a[k], b[k], c[k], d[k]));
         }
-        for (ghost, whole) in self.ghosts.iter_mut().zip(&self.ghost_wholes) {
-            ghost.shift = vector(whole);
+        for domain in &mut self.domains {
+            for (ghost, whole) in domain.ghosts.iter_mut().zip(&domain.ghost_wholes) {
+                ghost.shift = vector(whole);
+            }
         }
     }
 
     /// Prunes to where the atoms are now; they can go `rest` further before pairs are to be found again.
-    fn again(&mut self, scratch: &mut Scratch, now: &[f32], rest: f32, cutoff: f32, skin: f32) -> bool {
-        self.gather(now);
+    fn again(
+        &mut self,
+        scratch: &mut Scratch,
+        team: &Option<Team>,
+        now: &[f32],
+        rest: f32,
+        cutoff: f32,
+        skin: f32,
+    ) -> bool {
+        self.gather(now, team);
         let pruning = &mut self.pruning;
         pruning.margin = next_margin(pruning.margin, pruning.age, skin);
         pruning.age = 0;
@@ -162,7 +183,10 @@ impl SystemPairs {
         pruning.cell = self.strained;
         pruning.near = (0.5 * pruning.margin).min(rest).max(0.0);
         let reach = cutoff + pruning.margin;
-        self.prune(scratch, reach)
+        let order = core::mem::take(&mut self.order);
+        let is_well = self.each_domain(team, |domain| domain.prune(scratch, &order, reach));
+        self.order = order;
+        is_well
     }
 }
 

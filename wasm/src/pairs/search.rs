@@ -3,8 +3,10 @@
 use crate::lanes::F4;
 use crate::pairs::clusters::{Node, NOBODY};
 use crate::pairs::lattice::{Lattice, Row};
+use crate::pairs::domains::Domain;
 use crate::pairs::list::{Copy4, Ghost, Scratch, SystemPairs, NOWHERE};
-use crate::pairs::vectors::{square, V3, ZERO};
+use crate::pairs::team::Team;
+use crate::pairs::vectors::{square, V3};
 
 /// A cell whose faces are closer to each other than this part of the reach has too many images to look at.
 const FLATTEST: f64 = 1.0 / 64.0;
@@ -12,7 +14,7 @@ const FLATTEST: f64 = 1.0 / 64.0;
 impl SystemPairs {
     /// Sorts the atoms at `reference` into clusters and finds all pairs of these up to `reach`. False where the cell
     /// has collapsed or the pairs are more than memory holds.
-    pub fn find(&mut self, scratch: &mut Scratch, pbc: &[i32], reach: f64) -> bool {
+    pub fn find(&mut self, scratch: &mut Scratch, team: &Option<Team>, pbc: &[i32], reach: f64) -> bool {
         let lattice = Lattice::new(&self.cell, pbc);
         let is_flat = |k: usize| lattice.periodic[k] && !(lattice.heights[k] >= FLATTEST * reach);
         if (0..3).any(is_flat) {
@@ -21,12 +23,21 @@ impl SystemPairs {
         self.sort(scratch, &lattice);
         let reach = with_margin(reach as f32, scratch);
         list_shifts(scratch, &lattice, reach);
-        self.search(scratch, reach)
+        self.split_domains();
+        let order = core::mem::take(&mut self.order);
+        let leaves: Vec<Node> =
+            scratch.tree.nodes.iter().filter(|n| n.last - n.first == 1).copied().collect();
+        let is_well = self.each_domain(team, |domain| domain.search(scratch, &order, &leaves, reach));
+        self.order = order;
+        if is_well {
+            self.share_ghosts(team);
+        }
+        is_well
     }
 
     /// Atoms into clusters, in the order of a tree over where they are in the cell.
     fn sort(&mut self, scratch: &mut Scratch, lattice: &Lattice) {
-        let Scratch { places, tree, .. } = scratch;
+        let Scratch { places, tree, clusters, .. } = scratch;
         places.clear();
         places.extend(self.reference.chunks_exact(3).map(|at| {
             let wrap = wrap(whole_of(at, lattice), lattice);
@@ -35,9 +46,7 @@ impl SystemPairs {
         tree.build(places, &mut self.order);
         self.wraps.clear();
         self.wholes.clear();
-        self.copies.clear();
-        self.ghosts.clear();
-        self.ghost_wholes.clear();
+        clusters.clear();
         for lanes in self.order.chunks_exact(4) {
             let [mut wraps, mut x] = [[[0.0; 4]; 3], [[NOWHERE; 4]; 3]];
             let mut wholes = [[0; 3]; 4];
@@ -54,28 +63,30 @@ impl SystemPairs {
             }
             self.wholes.extend(wholes);
             self.wraps.push(wraps.map(|w| F4::new(w[0], w[1], w[2], w[3])));
-            let x = x.map(|x| F4::new(x[0], x[1], x[2], x[3]));
-            self.copies.push(Copy4 { x, f: ZERO });
+            clusters.push(x.map(|x| F4::new(x[0], x[1], x[2], x[3])));
         }
     }
+}
+
+impl Domain {
 
     /// For each cluster all copies that a tree walk finds near it: later clusters, and any under the shifts.
-    fn search(&mut self, scratch: &mut Scratch, reach: f32) -> bool {
-        let clusters = self.clusters();
-        let size = clusters * scratch.shifts.len();
-        scratch.ghosts.clear();
-        if scratch.ghosts.try_reserve(size).is_err() {
+    fn search(&mut self, scratch: &mut Scratch, order: &[u32], leaves: &[Node], reach: f32) -> bool {
+        let Scratch { tree, clusters, shifts, wholes, ghosts, .. } = scratch;
+        self.copies.clear();
+        self.ghosts.clear();
+        self.ghost_wholes.clear();
+        self.outer.clear();
+        let size = clusters.len() * shifts.len();
+        ghosts.clear();
+        if ghosts.try_reserve(size).is_err() {
             return false;
         }
-        scratch.ghosts.resize(size, 0);
-        self.outer.clear();
+        ghosts.resize(size, 0);
         let limit = reach * reach;
-        let Scratch { tree, shifts, wholes, ghosts, .. } = scratch;
         let Some(&root) = tree.nodes.first() else { return true };
-        let leaves: Vec<Node> =
-            tree.nodes.iter().filter(|n| n.last - n.first == 1).copied().collect();
-        for i in 0..clusters {
-            let own = spread(&self.copies[i].x, &self.order[4 * i..4 * i + 4]);
+        for i in self.first..self.last {
+            let own = spread(&clusters[i], &order[4 * i..4 * i + 4]);
             for (s, shift) in shifts.iter().enumerate() {
                 let by = F4::new(shift[0], shift[1], shift[2], 0.0);
                 let (low, high) = (leaves[i].low - by, leaves[i].high - by);
@@ -96,18 +107,19 @@ impl SystemPairs {
                         continue;
                     }
                     let j = node.first as usize;
-                    let x = &self.copies[j].x;
+                    let x = &clusters[j];
                     let x = [x[0] + by[0], x[1] + by[1], x[2] + by[2]];
                     if !is_near(&own, &x, limit) {
                         continue;
                     }
-                    let ghost = &mut ghosts[s * clusters + j];
-                    if s > 0 && *ghost == 0 {
-                        *ghost = (clusters + self.ghosts.len()) as u32;
+                    let ghost = &mut ghosts[s * clusters.len() + j];
+                    let is_own = s == 0 && j < self.last;
+                    if !is_own && *ghost == 0 {
+                        *ghost = (self.last - self.first + self.ghosts.len()) as u32;
                         self.ghosts.push(Ghost { cluster: j as u32, shift: *shift });
                         self.ghost_wholes.push(wholes[s]);
                     }
-                    let copy = if s == 0 { j as u32 } else { *ghost };
+                    let copy = if is_own { (j - self.first) as u32 } else { *ghost };
                     let entries = &mut self.outer.entries;
                     if entries.len() == entries.capacity() && entries.try_reserve(64).is_err() {
                         return false;
@@ -117,12 +129,12 @@ impl SystemPairs {
             }
             self.outer.close();
         }
-        self.copies.resize(clusters + self.ghosts.len() + 1, Copy4::NOWHERE);
+        self.copies.resize(self.clusters() + self.ghosts.len() + 1, Copy4::NOWHERE);
         true
     }
 
     /// From the outer pairs those that are within `reach` now: for each atom the copies where any atom is.
-    pub fn prune(&mut self, scratch: &mut Scratch, reach: f32) -> bool {
+    pub fn prune(&mut self, scratch: &mut Scratch, order: &[u32], reach: f32) -> bool {
         let reach = with_margin(reach, scratch);
         let limit = F4::splat(reach * reach);
         self.rows.clear();
@@ -135,9 +147,9 @@ impl SystemPairs {
         for row in &mut scratch.rows {
             row.resize(most + 2, nowhere);
         }
+        let lanes = self.lanes();
         let rows = &mut self.rows.entries;
-        for i in 0..self.order.len() / 4 {
-            let lanes = &self.order[4 * i..4 * i + 4];
+        for (i, lanes) in order[lanes].chunks_exact(4).enumerate() {
             let own = spread(&self.copies[i].x, lanes);
             let range = self.outer.starts[i] as usize..self.outer.starts[i + 1] as usize;
             let mut counts = [0; 4];

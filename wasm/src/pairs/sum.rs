@@ -4,7 +4,8 @@ use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
 use crate::pairs::clusters::NOBODY;
-use crate::pairs::list::{Copy4, SystemPairs};
+use crate::pairs::domains::Domain;
+use crate::pairs::list::Copy4;
 use crate::pairs::system::{push, sum_systems, switch_off, PairSystem, Switch};
 use crate::pairs::vectors::{square, sums, V3, ZERO};
 
@@ -31,7 +32,9 @@ pub trait Potential {
 
 /// What the rows of one system are summed with.
 struct Sum<'a> {
-    pairs: &'a mut SystemPairs,
+    domain: &'a mut Domain,
+    /// The atom of each lane of the domain.
+    order: &'a [u32],
     /// One for all pairs, or for each copy and type of the atom that meets it.
     parameters: &'a [F4],
     species: &'a [i32],
@@ -44,12 +47,13 @@ struct Sum<'a> {
 /// Adds forces, energies and virials of a potential.
 pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
     sum_systems(args, frame, |system| {
-        let PairSystem { pairs, species, numbers, switch, wants_energy, scratch, .. } = system;
+        let PairSystem { pairs, domain, species, numbers, switch, wants_energy, scratch, .. } = system;
         let types = (numbers.len() / P::WIDTH).isqrt();
         let parameters = &mut scratch.parameters;
-        fill_parameters::<P>(parameters, pairs, numbers, types, species);
+        fill_parameters::<P>(parameters, &pairs.order, domain, numbers, types, species);
         let begun = scratch.begun.as_mut_ptr();
-        let mut sum = Sum { pairs, parameters, species, types, switch, begun };
+        let order = &pairs.order[domain.lanes()];
+        let mut sum = Sum { domain, order, parameters, species, types, switch, begun };
         sum.all::<P>(wants_energy, switch.is_on(), types > 1)
     });
 }
@@ -57,7 +61,8 @@ pub fn sum_pairs<P: Potential>(args: Args, frame: &mut Frame) {
 /// With one type a single set; else one for each copy and each type that may meet it.
 fn fill_parameters<P: Potential>(
     to: &mut Vec<F4>,
-    pairs: &SystemPairs,
+    order: &[u32],
+    domain: &Domain,
     numbers: &[f32],
     types: usize,
     species: &[i32],
@@ -67,10 +72,10 @@ fn fill_parameters<P: Potential>(
     if types == 1 {
         return to.extend(set(0, 0).map(F4::splat));
     }
-    let ghosts = pairs.ghosts.iter().map(|ghost| ghost.cluster as usize);
-    for c in (0..pairs.clusters()).chain(ghosts).chain([0]) {
+    let ghosts = domain.ghosts.iter().map(|ghost| ghost.cluster as usize);
+    for c in (domain.first..domain.last).chain(ghosts).chain([0]) {
         for t in 0..types {
-            let lanes = [0, 1, 2, 3].map(|lane| match pairs.order[4 * c + lane] {
+            let lanes = [0, 1, 2, 3].map(|lane| match order[4 * c + lane] {
                 NOBODY => set(t, 0),
                 atom => set(t, species[atom as usize] as usize),
             });
@@ -96,22 +101,22 @@ impl Sum<'_> {
     /// Row after row: one atom with all copies that it meets. Forces on it stay in registers meanwhile.
     #[inline(never)]
     fn rows<P: Potential, const E: bool, const S: bool, const M: bool>(&mut self) -> f64 {
-        let copies = self.pairs.copies.as_mut_ptr();
+        let copies = self.domain.copies.as_mut_ptr();
         let zero = F4::splat(0.0);
         let mut total = 0.0;
         let mut counted = U4::splat(0);
         // hot
-        for c in 0..self.pairs.clusters() {
+        for c in 0..self.domain.clusters() {
             let mut forces = [[zero; 4]; 3];
             for p in 0..4 {
                 let row = 4 * c + p;
-                let atom = self.pairs.order[row];
+                let atom = self.order[row];
                 if atom == NOBODY {
                     break;
                 }
-                let from = self.pairs.rows.starts[row] as usize;
-                let to = self.pairs.rows.starts[row + 1] as usize;
-                let entries = &self.pairs.rows.entries[from..to];
+                let from = self.domain.rows.starts[row] as usize;
+                let to = self.domain.rows.starts[row + 1] as usize;
+                let entries = &self.domain.rows.entries[from..to];
                 let own_type = if M { self.species[atom as usize] as usize } else { 0 };
                 let (f, energy) = unsafe { self.row::<P, E, S, M>(copies, c, p, entries, own_type, &mut counted) };
                 for d in 0..3 {

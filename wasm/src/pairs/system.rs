@@ -3,9 +3,12 @@
 use crate::args::Args;
 use crate::frame::Frame;
 use crate::lanes::{F4, U4};
+use crate::pairs::domains::Domain;
+use crate::pairs::gather::scatter;
 use crate::pairs::list::{Copy4, PairList, Scratch, SystemPairs};
 use crate::pairs::neighbors::{unwrap, Now};
-use crate::pairs::vectors::V3;
+use crate::pairs::team::Team;
+use crate::pairs::vectors::{V3, ZERO};
 
 /// Width of the range before the cutoff in which a potential is switched off, Å, and its inverse.
 #[derive(Clone, Copy)]
@@ -24,9 +27,10 @@ impl Switch {
     }
 }
 
-/// The pairs of one system, and what a potential needs to sum over them.
+/// The pairs of a domain of one system, and what a potential needs to sum over them.
 pub struct PairSystem<'a> {
-    pub pairs: &'a mut SystemPairs,
+    pub pairs: &'a SystemPairs,
+    pub domain: &'a mut Domain,
     /// The rows of its atoms among the species.
     pub species: &'a [i32],
     /// Length of such a row.
@@ -38,10 +42,14 @@ pub struct PairSystem<'a> {
     pub scratch: &'a mut Scratch,
 }
 
+/// Length of the sums of a domain: the energy and the virial.
+pub const SUMS: usize = 10;
+
 const ENERGY: u32 = 1;
 const VIRIAL: u32 = 2;
 
-/// Adds the forces, energies and virials of each active system. `sum` adds forces to copies and returns the energy.
+/// Adds the forces, energies and virials of each active system. `sum` adds forces to the copies of a domain and
+/// returns the energy.
 pub fn sum_systems(args: Args, frame: &mut Frame, mut sum: impl FnMut(PairSystem) -> f64) {
     let list = args.object::<PairList>(0);
     let positions = args.read::<f32>(1);
@@ -56,7 +64,7 @@ pub fn sum_systems(args: Args, frame: &mut Frame, mut sum: impl FnMut(PairSystem
     let want = args.number(10) as u32;
     let all = frame.atoms(frame.systems - 1).end;
     let stride = species.as_ref().map_or(0, |species| species.len() / all.max(1));
-    for s in 0..frame.systems {
+    for s in frame.block.clone() {
         if !frame.is_active(s) {
             continue;
         }
@@ -72,20 +80,68 @@ pub fn sum_systems(args: Args, frame: &mut Frame, mut sum: impl FnMut(PairSystem
             cell: &cell[9 * s..9 * s + 9],
             pbc: &[],
         };
-        pairs.gather(unwrap(&mut list.scratch.unwrapped, pairs, &now));
         let rows = stride * atoms.start..stride * atoms.end;
         let species = species.as_ref().map_or(&[][..], |species| &species[rows]);
-        let wants_energy = want & ENERGY != 0;
         let scratch = &mut list.scratch;
-        let total = sum(PairSystem { pairs, species, stride, numbers, switch, wants_energy, scratch });
-        let pairs = &mut list.systems[s];
-        if wants_energy {
-            energy[s] += total;
+        let mut unwrapped = core::mem::take(&mut scratch.unwrapped);
+        let places = unwrap(&mut unwrapped, pairs, &now);
+        let wants_energy = want & ENERGY != 0;
+        let team = pairs.team_of(&list.team);
+        let mut added = core::mem::take(&mut scratch.forces);
+        added.clear();
+        let count = pairs.domains.len();
+        if count > 1 {
+            added.resize(pairs.clusters(), ZERO);
         }
-        if want & VIRIAL != 0 {
-            add_virial(&pairs.copies, &mut virial[9 * s..9 * s + 9]);
+        let mut domains = core::mem::take(&mut pairs.domains);
+        for (_, domain) in domains.iter_mut().enumerate().filter(|&(k, _)| Team::owns(team, k)) {
+            pairs.gather_domain(domain, places);
+            let total = sum(PairSystem {
+                pairs,
+                domain: &mut *domain,
+                species,
+                stride,
+                numbers,
+                switch,
+                wants_energy,
+                scratch,
+            });
+            if wants_energy {
+                domain.sums[0] = total;
+            }
+            if want & VIRIAL != 0 {
+                let virial = &mut domain.sums[1..];
+                virial.fill(0.0);
+                add_virial(&domain.copies, virial);
+            }
+            if team.is_some() {
+                domain.collect_forces();
+            } else if count > 1 {
+                domain.add_forces(domain.copies.iter().map(|copy| &copy.f), &mut added);
+            }
         }
-        pairs.scatter(&mut forces[range]);
+        pairs.domains = domains;
+        if let Some(team) = team {
+            pairs.share_forces(team, &mut added);
+        }
+        for domain in &pairs.domains {
+            if wants_energy {
+                energy[s] += domain.sums[0];
+            }
+            if want & VIRIAL != 0 {
+                for (to, sum) in virial[9 * s..9 * s + 9].iter_mut().zip(&domain.sums[1..]) {
+                    *to += sum;
+                }
+            }
+        }
+        if count > 1 {
+            scatter(&pairs.order, added.iter(), &mut forces[range]);
+        } else {
+            pairs.scatter_domain(&mut forces[range]);
+        }
+        let scratch = &mut list.scratch;
+        scratch.unwrapped = unwrapped;
+        scratch.forces = added;
     }
 }
 

@@ -1,9 +1,8 @@
 import { atomicSymbol } from "../../../batch/elements.ts";
-import { systemName } from "../../../batch/store.ts";
 import type { Session } from "../../../onnx/session/session_run.ts";
 import type { Feeds, HostFeed } from "../../../onnx/session/session_tensor.ts";
 import type { OnnxBindings } from "../bindings.ts";
-import type { OnnxConstants } from "../fills.ts";
+import { nameOf, type OnnxConstants } from "../fills.ts";
 
 /** A failed run of a session. */
 export interface FailedRun {
@@ -33,7 +32,7 @@ export async function unknownElementError(
   run: FailedRun,
   cause: Error,
 ): Promise<RangeError | undefined> {
-  const { bindings, constants: { numbers, atomicNumbers, systemOfNode, nodeOffsets, infos } } = run;
+  const { bindings, constants } = run, { numbers, systemOfNode, nodeOffsets } = constants;
   const name = bindings.inputs.find(({ meaning }) => meaning === "numbers")?.tensor.name;
   if (name === undefined) return undefined;
   const own = new Set(Array.from(numbers));
@@ -48,8 +47,8 @@ export async function unknownElementError(
   const system = systemOfNode[node]!;
   return new RangeError(
     `Cannot use ${model} on atom ${node - nodeOffsets[system]!} of system ${
-      systemName(infos, system)
-    }: it is ${atomicSymbol(atomicNumbers[node]!)}, number ${
+      nameOf(constants, system)
+    }: it is ${atomicSymbol(constants.atomicNumbers[node]!)}, number ${
       numbers[node]
     } to the model, and the graph ` +
       `fails for atoms of that number (${cause.message}). Leave the system out, or if the model numbers ` +

@@ -5,6 +5,7 @@
  */
 
 import { decodeModel } from "../../../onnx/codec/codec.ts";
+import type { ModelProto } from "../../../onnx/codec/messages.ts";
 import {
   PROCESSOR_FORCE_PASSES,
   type WithForcesOptions,
@@ -15,8 +16,8 @@ import { PROCESSOR_PASSES, runPasses } from "../../../onnx/passes/passes.ts";
 import type { LoadedOnnx, OnnxModelOptions } from "../options.ts";
 import { cachedForces } from "./cached_forces.ts";
 
-/** The pass that must run before differentiation, so that derivatives follow it. */
-const EARLY = "selectRowsFirst";
+/** The passes that must run before differentiation, so that derivatives follow them. */
+const EARLY: readonly (string | Pass)[] = ["selectRowsFirst", "multiplyBeforeGather"];
 const NAMES: readonly (string | Pass)[] = PROCESSOR_PASSES.map(({ name }) => name);
 
 /** A model with forces for the CPU. */
@@ -45,14 +46,15 @@ export async function processorForces(
   { passes = PROCESSOR_FORCE_PASSES, ...wanted }: WithForcesOptions,
   folder: OnnxModelOptions["cache"],
 ): Promise<ProcessorForces | undefined> {
-  const { bytes, name } = loaded;
-  if (isChangedEarly(loaded, passes)) {
-    const file = decodeModel(bytes, { name });
+  const { name } = loaded, early = changedEarly(loaded, passes);
+  if (early !== undefined) {
+    const { file, reports } = early;
     const { forces } = await cachedForces({ ...loaded, file }, { ...wanted, passes }, folder);
-    return { bytes: forces.bytes, passes: forces.report.passes.filter(isOwnChange) };
+    const own = [...reports, ...forces.report.passes].filter(isOwnChange);
+    return { bytes: forces.bytes, passes: own };
   }
   // Other passes may as well follow differentiation.
-  const late = passes.filter((pass) => pass !== EARLY && NAMES.includes(pass));
+  const late = passes.filter((pass) => !EARLY.includes(pass) && NAMES.includes(pass));
   if (late.length === 0) return undefined;
   const graph = new Graph(decodeModel(portable, { name }));
   const reports = runPasses(graph, late).filter(isOwnChange);
@@ -65,11 +67,23 @@ function isOwnChange({ name, changed }: PassReport): boolean {
   return changed > 0 && NAMES.includes(name);
 }
 
-/** Returns whether the pass that must run before differentiation changes a model. */
-function isChangedEarly({ bytes, name }: LoadedOnnx, passes: readonly (string | Pass)[]): boolean {
-  const before = passes.slice(0, passes.indexOf(EARLY) + 1);
-  if (before.length === 0) return false;
-  return runPasses(new Graph(decodeModel(bytes, { name })), before).some(isOwnChange);
+/**
+ * Returns a model after the passes that must run before differentiation, with their reports; `undefined` if they do not
+ * change the model.
+ */
+function changedEarly({ bytes, name }: LoadedOnnx, passes: readonly (string | Pass)[]): {
+  readonly file: ModelProto;
+  readonly reports: readonly PassReport[];
+} | undefined {
+  const before = passes.slice(0, passes.findLastIndex((pass) => EARLY.includes(pass)) + 1);
+  if (before.length === 0) return undefined;
+  const graph = new Graph(decodeModel(bytes, { name })), reports = runPasses(graph, before);
+  if (!reports.some(isOwnChange)) return undefined;
+  // Custom passes may change a graph again each time they run, so they start from the file.
+  const isCustom = before.some((pass) => typeof pass !== "string");
+  return isCustom
+    ? { file: decodeModel(bytes, { name }), reports: [] }
+    : { file: graph.model, reports };
 }
 
 /** Describes the passes that changed the model only for the CPU. */

@@ -231,11 +231,12 @@ export interface OnnxManifest {
   readonly padding?: boolean;
   /**
    * True to add forces to a file that has none, by differentiating its energy when the model is opened. False to use
-   * the file as it is.
+   * the file as it is. `"always"` also replaces forces and stresses that a file computes, which is often faster: passes
+   * do not change a graph into which PyTorch traced its gradient.
    *
    * @default true
    */
-  readonly differentiate?: boolean;
+  readonly differentiate?: boolean | "always";
   /**
    * True if a translation of a system does not change the results. The positions of a system far from zero are then
    * stored relative to a point near it, for which float32 is precise enough.

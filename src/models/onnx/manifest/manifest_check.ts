@@ -186,7 +186,10 @@ const MEMBERS: Readonly<Record<keyof OnnxManifest, Check>> = {
   atomEnergies: elementsOf(finite),
   batch: oneOf(["joined", "single"]),
   padding: truth,
-  differentiate: truth,
+  differentiate(value, member) {
+    if (typeof value === "boolean" || value === "always") return;
+    throw wrongKind(member, 'true, false or "always"', value);
+  },
   invariant: truth,
   stress: truth,
   license: words,

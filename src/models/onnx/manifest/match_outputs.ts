@@ -49,6 +49,18 @@ export function energyOf(model: OnnxMatchable): TensorInfo | undefined {
 }
 
 /**
+ * Returns the outputs of forces and stresses, which can also be derived from the energy. Throws a ModelMismatchError if
+ * an output does not fit its stated meaning.
+ */
+export function derivableOutputs(
+  model: OnnxMatchable,
+): { readonly meaning: OnnxOutput | "field"; readonly tensor: TensorInfo }[] {
+  return chosenOutputs(model).filter((one) =>
+    isForces(one) || one.meaning === "stress" || one.meaning === "virial"
+  );
+}
+
+/**
  * Returns whether a model has an output of stresses or virials. Throws a ModelMismatchError if an output does not fit
  * its stated meaning.
  */

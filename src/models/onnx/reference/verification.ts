@@ -6,7 +6,7 @@
 
 import { reasonOf } from "../../../base/show.ts";
 import type { Backend } from "../../../backend/mod.ts";
-import { openBackend } from "../../../backend/mod.ts";
+import { openBackend } from "../../../backend/open.ts";
 import { Batch } from "../../../batch/batch.ts";
 import { atomicSymbol } from "../../../batch/elements.ts";
 import { evaluateModel } from "../../evaluate.ts";

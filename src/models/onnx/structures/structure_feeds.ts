@@ -5,7 +5,7 @@
  */
 
 import type { Feeds } from "../../../onnx/session/session_tensor.ts";
-import { COMPANION_ATOMS, CompanionFeeds, mayHaveCompanion } from "../companion.ts";
+import { COMPANION_ATOMS, CompanionFeeds, mayHaveCompanion } from "../parts/companion.ts";
 import { PartFeeds } from "../feeds.ts";
 import type { OnnxConstants } from "../fills.ts";
 import { type OnnxArrays, type OnnxLists, OnnxPart } from "../onnx_part.ts";

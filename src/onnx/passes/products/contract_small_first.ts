@@ -1,7 +1,8 @@
 import type { NodeProto } from "../../codec/messages.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { KnownShape } from "../../infer/fact.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 
 /**
  * Minimum number of elements per row of an outer product. Smaller outer products cost less than a product of
@@ -40,7 +41,7 @@ const LEAST = 128;
  * ```
  */
 export function contractSmallFirst(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType !== "Mul" || node.domain !== "") continue;

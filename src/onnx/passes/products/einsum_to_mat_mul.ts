@@ -1,6 +1,7 @@
 import { textAttribute } from "../../codec/attributes.ts";
 import type { Graph } from "../../graph/graph.ts";
-import { type Fact, GraphFacts } from "../../infer/facts.ts";
+import type { Fact } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { type EinsumEquation, einsumEquation } from "../../graph/einsum_equation.ts";
 import { type Factor, Factors } from "./einsum_factors.ts";
@@ -37,7 +38,7 @@ import { type Factor, Factors } from "./einsum_factors.ts";
  * ```
  */
 export function einsumToMatMul(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType !== "Einsum" || node.domain !== "") continue;

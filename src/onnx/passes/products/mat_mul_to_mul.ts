@@ -1,7 +1,8 @@
 import type { NodeProto } from "../../codec/messages.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { KnownShape } from "../../infer/fact.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 
 /**
  * Rewrites stacks of matrix products in which two of the three lengths m, k, n of [m, k] × [k, n] are 1: vectors times
@@ -30,7 +31,7 @@ import { GraphFacts } from "../../infer/facts.ts";
  * ```
  */
 export function matMulToMul(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     const made = lower(graph, facts, node);

@@ -1,7 +1,8 @@
 import { isFloat } from "../../codec/element_type.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { KnownShape } from "../../infer/fact.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { isReplaceable, replaceOutputs } from "../replace_value.ts";
 
@@ -31,7 +32,7 @@ import { isReplaceable, replaceOutputs } from "../replace_value.ts";
  * ```
  */
 export function multiplySmallFirst(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     if (!isProduct(node) || !hasOwnInput(graph, node) || !isFloatFor(facts, node)) continue;

@@ -1,7 +1,8 @@
 import { intAttribute, textAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import type { Graph } from "../../graph/graph.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 
 /**
  * Writes GatherElements as Gather, and ScatterElements that add as ScatterND, if one index per row was expanded to all
@@ -32,7 +33,7 @@ import { GraphFacts } from "../../infer/facts.ts";
  * ```
  */
 export function indexWholeRows(graph: Graph): number {
-  const facts = new GraphFacts(graph);
+  const facts = factsOf(graph);
   let count = 0;
   for (const node of graph.sort()) {
     const made = wholeRows(graph, facts, node);

@@ -2,7 +2,8 @@ import type { Attributes } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import { makeTensorProto } from "../../codec/tensor_proto.ts";
 import type { Graph } from "../../graph/graph.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 import type { PassOptions } from "../pass.ts";
 import { VIEWS } from "./axis_origins.ts";
 import { addLike, copyRegion, type Region, viewed } from "./region.ts";
@@ -45,7 +46,7 @@ export function selectRowsFirst(graph: Graph, options: PassOptions = {}): number
   if (graph.nodes.every(({ opType }) => opType !== "Equal")) return 0;
   const parameters = new Set(options.parameters);
   unstackNetworks(graph, parameters);
-  const analyzed = { graph, facts: new GraphFacts(graph), parameters };
+  const analyzed = { graph, facts: factsOf(graph), parameters };
   let count = 0;
   for (const node of graph.sort()) {
     const choice = rowChoiceOf(analyzed, node);

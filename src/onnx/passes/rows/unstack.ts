@@ -2,7 +2,8 @@ import { intAttribute, intsAttribute } from "../../codec/attributes.ts";
 import type { NodeProto } from "../../codec/messages.ts";
 import type { Graph } from "../../graph/graph.ts";
 import type { KnownShape } from "../../infer/fact.ts";
-import { GraphFacts } from "../../infer/facts.ts";
+import type { GraphFacts } from "../../infer/facts.ts";
+import { factsOf } from "../../infer/shared_facts.ts";
 import { isElementwise, isReduction, reducedAxes, VIEWS } from "./axis_origins.ts";
 import { addLike, copyRegion, type Region, regionBehind, viewed } from "./region.ts";
 import { type Analyzed, networkBehind, rowChoiceOf } from "./row_choice.ts";
@@ -15,7 +16,7 @@ const MOST_NETWORKS = 128;
  * Returns the number of sums that were rewritten.
  */
 export function unstackNetworks(graph: Graph, parameters: ReadonlySet<string>): number {
-  const analyzed = { graph, facts: new GraphFacts(graph), parameters };
+  const analyzed = { graph, facts: factsOf(graph), parameters };
   let count = 0;
   for (const node of graph.sort()) {
     if (node.opType !== "ReduceSum" || node.domain !== "") continue;

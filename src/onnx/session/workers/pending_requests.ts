@@ -5,7 +5,7 @@
  */
 
 import { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
-import type { SessionWorker } from "./thread_worker.ts";
+import type { ScriptWorker } from "../../../platform/workers.ts";
 import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
 
 interface Waiting {
@@ -43,7 +43,7 @@ export class PendingRequests {
    * Sends a request. `call` is its name in error messages. The promise resolves to the reply, and rejects if the
    * reply is an error or `rejectAll` is called.
    */
-  ask(worker: SessionWorker, call: string, request: Unnumbered): Promise<WorkerReply> {
+  ask(worker: ScriptWorker, call: string, request: Unnumbered): Promise<WorkerReply> {
     const id = this.#sent++;
     return new Promise((resolve, reject) => {
       worker.postMessage({ ...request, id });

@@ -7,8 +7,8 @@ import type { ModelSource } from "../session_source.ts";
 import type { HostFeed, HostTensor } from "../session_tensor.ts";
 import type { SessionDevice } from "../session_runtime.ts";
 import { isDeno } from "../../../platform/process.ts";
-import { type SessionWorker, ThreadWorker } from "./thread_worker.ts";
-import type { WorkerOptions, WorkerSessionInfo } from "./worker_messages.ts";
+import { type ScriptWorker, startAwaitedWorker } from "../../../platform/workers.ts";
+import type { WorkerOptions, WorkerReply, WorkerSessionInfo } from "./worker_messages.ts";
 
 /**
  * Options of {@linkcode openSessionInWorker}. Tensors are in host memory, because GPU buffers cannot be sent to a
@@ -80,13 +80,18 @@ export async function openSessionInWorker(
   options: WorkerSessionOptions = {},
 ): Promise<WorkerSession> {
   checkOptions(options.name ?? "a model", options);
-  return await startSessionInWorker(await loadModel(source, options), options);
+  const { worker, ...rest } = options;
+  return await startSessionInWorker(await loadModel(source, options), {
+    ...rest,
+    // A web worker has all members of a ScriptWorker; its type also requires the origin of events.
+    ...(worker === undefined ? {} : { worker: worker as unknown as () => ScriptWorker }),
+  });
 }
 
 /** Opens a loaded model in a worker. Throws as {@linkcode openSessionInWorker} does. */
 export async function startSessionInWorker(
   { bytes, name, external: externalData }: LoadedModel,
-  options: Omit<WorkerSessionOptions, "worker"> & { readonly worker?: () => SessionWorker },
+  options: Omit<WorkerSessionOptions, "worker"> & { readonly worker?: () => ScriptWorker },
 ): Promise<WorkerSession> {
   const { timeout = 60_000, worker = openWorker, signal, wasmFile, ...rest } = options;
   // `loadModel` has already downloaded and checked the files.
@@ -131,21 +136,27 @@ function compact(feeds: FeedsByInput): FeedsByInput {
  */
 const SLOWEST_OPENING = 60_000;
 
-function openWorker(): SessionWorker {
-  if (typeof Worker === "undefined") return new ThreadWorker(); // Node
-  return new Worker(new URL("./session_worker.ts", import.meta.url), { type: "module" });
+function openWorker(): ScriptWorker {
+  if (typeof Worker === "undefined") return startSessionWorker(); // Node
+  const worker = new Worker(new URL("./session_worker.ts", import.meta.url), { type: "module" });
+  return worker as unknown as ScriptWorker;
+}
+
+/** Starts the worker of a session by `node:worker_threads`, in Node and Deno. */
+export function startSessionWorker(): ScriptWorker {
+  return startAwaitedWorker(new URL("./session_worker.ts", import.meta.url))!;
 }
 
 interface WorkerParts {
   readonly bytes: Uint8Array;
   readonly options: WorkerOptions & { readonly name: string };
   readonly timeout: number;
-  readonly worker: () => SessionWorker;
+  readonly worker: () => ScriptWorker;
 }
 
 /** A worker that is opening the model or has opened it. */
 interface RunningWorker {
-  readonly worker: SessionWorker;
+  readonly worker: ScriptWorker;
   readonly opened: Promise<void>;
   isOpen: boolean;
 }
@@ -246,16 +257,18 @@ class SessionInWorker implements WorkerSession {
   #start(): RunningWorker {
     const worker = this.#parts.worker();
     this.#started++;
-    worker.onmessage = ({ data }) => this.#requests.settle(data);
+    worker.onmessage = ({ data }) => this.#requests.settle(data as WorkerReply);
     worker.onerror = (event) => {
       event.preventDefault();
       this.#end(this.#unavailable("broken", `its worker failed: ${event.message}`));
     };
+    worker.onmessageerror = () =>
+      this.#end(this.#unavailable("broken", "a message of its worker could not be read"));
     const running: RunningWorker = { worker, opened: this.#openModel(worker), isOpen: false };
     return running;
   }
 
-  async #openModel(worker: SessionWorker): Promise<void> {
+  async #openModel(worker: ScriptWorker): Promise<void> {
     const { bytes, options } = this.#parts;
     const reply = await this.#requests.ask(worker, "opening", { kind: "open", bytes, options });
     this.#info = (reply as { readonly info: WorkerSessionInfo }).info;

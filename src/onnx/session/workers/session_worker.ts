@@ -6,18 +6,11 @@
  */
 
 import { BackendUnavailableError } from "../../../backend/backend_unavailable_error.ts";
-import { findWorkerThreads } from "../../../platform/worker_threads.ts";
+import { workerScope } from "../../../platform/workers.ts";
 import { openSessionHere } from "../open_session.ts";
 import type { Session } from "../session_run.ts";
 import type { SessionDevice } from "../session_runtime.ts";
-import { THREAD_WORKER } from "./thread_worker.ts";
 import type { WorkerError, WorkerReply, WorkerRequest } from "./worker_messages.ts";
-
-/** Members of a worker's global scope that are used here. */
-interface Scope {
-  onmessage: ((event: { readonly data: WorkerRequest }) => void) | null;
-  postMessage(message: WorkerReply, transfer: readonly ArrayBufferLike[]): void;
-}
 
 let session: Session | undefined;
 
@@ -57,20 +50,12 @@ function buffersOf(reply: WorkerReply): ArrayBufferLike[] {
   );
 }
 
-const scope = globalThis as unknown as Scope & { readonly WorkerGlobalScope?: unknown };
+const scope = workerScope();
 
-// This file has no effect if it is imported outside of a session's worker.
-if (scope.WorkerGlobalScope !== undefined) {
+// This file has no effect if it is imported outside of a worker.
+if (scope !== undefined) {
   scope.onmessage = async ({ data }) => {
-    const reply = await answer(data);
+    const reply = await answer(data as WorkerRequest);
     scope.postMessage(reply, buffersOf(reply));
   };
-} else {
-  const threads = findWorkerThreads();
-  if (threads?.workerData === THREAD_WORKER) {
-    threads.parentPort?.on("message", async (request) => {
-      const reply = await answer(request as WorkerRequest);
-      threads.parentPort?.postMessage(reply, buffersOf(reply));
-    });
-  }
 }

@@ -12,9 +12,12 @@ import type { SessionOptions } from "../session_options.ts";
 import { type OutputRules, toHostTensor } from "../session_outputs.ts";
 import type { Session } from "../session_run.ts";
 import type { RuntimeTensor } from "../session_runtime.ts";
-import { startSessionInWorker, type WorkerSession } from "./session_in_worker.ts";
+import {
+  startSessionInWorker,
+  startSessionWorker,
+  type WorkerSession,
+} from "./session_in_worker.ts";
 import type { Feeds, Fetches, Outputs, TensorInfo } from "../session_tensor.ts";
-import { ThreadWorker } from "./thread_worker.ts";
 
 /** Default timeout of calls of a session with several threads, in milliseconds. */
 export const DEFAULT_TIMEOUT = 300_000;
@@ -25,8 +28,11 @@ export async function openThreadedSession(
   { timeout = DEFAULT_TIMEOUT, ...options }: SessionOptions,
   note: string,
 ): Promise<Session> {
-  const worker = () => new ThreadWorker();
-  const session = await startSessionInWorker(loaded, { ...options, timeout, worker });
+  const session = await startSessionInWorker(loaded, {
+    ...options,
+    timeout,
+    worker: startSessionWorker,
+  });
   return new ThreadedSession(session, loaded.outline, note);
 }
 

@@ -1,0 +1,111 @@
+/**
+ * Files of ONNX models: a path, a folder with one model, or an address with its hash.
+ *
+ * @module
+ */
+
+import { findHost } from "../../platform/host.ts";
+import { builtin } from "../../platform/process.ts";
+import { UsageError } from "../frame/usage_error.ts";
+import { exists } from "./formats.ts";
+
+/** The file of a model. */
+export interface ModelFile {
+  /** Path or address of the file. */
+  readonly source: string;
+  /**
+   * SHA-256 of the file in hexadecimal. If the model has a manifest or weights in other files, it is the hash of the
+   * hashes of all files.
+   */
+  readonly sha256: string;
+  /** Options of `OnnxModel.open` that check a downloaded file. */
+  readonly download: { readonly download?: { readonly integrity: string } };
+}
+
+/** Text that tells the user what a model may be. */
+const CHOICES =
+  "Pass an .onnx file, a folder with one .onnx file, URL#sha256=HASH, or a built-in potential such as lj:argon";
+
+/**
+ * Finds the file that `--model` names.
+ *
+ * @throws {UsageError} if there is no such file, a folder does not have exactly one model, or an address has no hash
+ */
+export async function findModelFile(spec: string): Promise<ModelFile> {
+  if (/^https?:/i.test(spec)) return fromAddress(spec);
+  let kind: "file" | "folder";
+  try {
+    kind = findHost()!.statSync(spec).isDirectory ? "folder" : "file";
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string };
+    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") throw cause;
+    throw new UsageError(`Cannot use --model ${spec}: no such file. ${CHOICES}`);
+  }
+  const source = kind === "folder" ? await modelIn(spec) : spec;
+  if (!/\.onnx$/i.test(source)) {
+    throw new UsageError(`Cannot use --model ${spec}: its name must end with .onnx. ${CHOICES}`);
+  }
+  return { source, sha256: await hashOf(source), download: {} };
+}
+
+async function modelIn(folder: string): Promise<string> {
+  const { readdir } = builtin("node:fs/promises");
+  const models = (await readdir(folder)).filter((name) => /\.onnx$/i.test(name)).sort();
+  if (models.length === 1) return `${folder.replace(/[/\\]+$/, "")}/${models[0]}`;
+  throw new UsageError(
+    `Cannot use --model ${folder}: the folder must have one .onnx file; got ${
+      models.join(", ") || "none"
+    }`,
+  );
+}
+
+function fromAddress(spec: string): ModelFile {
+  const [, address, hash] = /^([^#]+)#sha256=([0-9a-f]{64})$/i.exec(spec) ?? [];
+  if (address === undefined || hash === undefined) {
+    throw new UsageError(
+      `Cannot use --model ${spec}: an address must end with #sha256= and 64 hexadecimal digits, ` +
+        "so that a changed file is noticed",
+    );
+  }
+  const bytes = hash.match(/../g)!.map((pair) => String.fromCharCode(parseInt(pair, 16))).join("");
+  const download = { integrity: `sha256-${btoa(bytes)}` };
+  return { source: address, sha256: hash.toLowerCase(), download: { download } };
+}
+
+/** Returns the hash of a model with all files that belong to it. */
+async function hashOf(path: string): Promise<string> {
+  const bytes = await findHost()!.readFile(path);
+  const hashes = [await sha256Of(bytes)];
+  for (const other of [...manifestsOf(path), ...await weightsOf(path, bytes)]) {
+    // A file with weights that is missing is reported when the model is opened.
+    if (exists(other)) hashes.push(await sha256Of(await findHost()!.readFile(other)));
+  }
+  return hashes.length === 1
+    ? hashes[0]!
+    : await sha256Of(new TextEncoder().encode(hashes.join("\n")));
+}
+
+/** Returns the path of the manifest beside a model, if there is one. */
+function manifestsOf(path: string): string[] {
+  const found = [`${path}.json`, path.replace(/\.onnx$/, ".json")].find(exists);
+  return found === undefined ? [] : [found];
+}
+
+/** Returns the paths of the files with weights of a model. */
+async function weightsOf(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<string[]> {
+  const { decodeModel } = await import("../../onnx/codec/codec.ts");
+  const { externalFiles } = await import("../../onnx/codec/external_data.ts");
+  const { dirname, join } = builtin("node:path");
+  let files: string[];
+  try {
+    files = externalFiles(decodeModel(bytes));
+  } catch {
+    return []; // a damaged model is reported when it is opened
+  }
+  return files.sort().map((file) => join(dirname(path), file));
+}
+
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

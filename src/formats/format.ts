@@ -1,0 +1,65 @@
+/**
+ * The interface of a format of structure files.
+ *
+ * @module
+ */
+
+import type { System } from "../batch/system.ts";
+import type { StructureSource } from "./source.ts";
+
+/** Options of reading and writing structure files. A format ignores the options that it does not need. */
+export interface FormatOptions {
+  /**
+   * Structure that provides the elements and masses of the atoms, for formats that do not store them: DCD, XTC, and
+   * LAMMPS files without elements.
+   */
+  readonly topology?: System;
+  /** Elements of the atom types 1, 2, … of LAMMPS files. @default the element with the mass of the type */
+  readonly types?: readonly string[];
+  /** Units of LAMMPS files. @default the units that the file names, else `"metal"` */
+  readonly units?: "metal" | "real";
+  /** Femtoseconds between two frames, for formats that store times. @default 1 */
+  readonly frameTime?: number;
+  /** Receives a warning about contents that the reader or writer leaves out. @default console.warn */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** Bytes of a file, and the offset at which they belong. */
+export interface Patch {
+  /** Offset in the file, in bytes. */
+  readonly at: number;
+  /** The bytes. */
+  readonly bytes: Uint8Array;
+}
+
+/** Writer of one file. */
+export interface FrameWriter {
+  /** Returns the bytes that a system adds at the end of the file. */
+  frame(system: System): Uint8Array;
+  /** Returns the bytes that complete the file: the end, or numbers in the header that were unknown before. */
+  finish(): readonly Patch[];
+}
+
+/** A format of structure files. */
+export interface StructureFormat {
+  /** Name in messages, such as `"CIF"`. */
+  readonly name: string;
+  /** Number of structures that a file can contain. */
+  readonly frames: "one" | "many";
+  /**
+   * Reads the structures of a file one by one.
+   *
+   * @throws {SyntaxError} if the file is damaged or of another format; the message names the line or the frame
+   * @throws {TypeError} if an option that the format needs is missing
+   */
+  readonly read: (source: StructureSource, options: FormatOptions) => Iterable<System>;
+  /** Creates the writer of a file. `undefined` for formats that are only read. */
+  readonly write?: (options: FormatOptions) => FrameWriter;
+}
+
+/** Creates the writer of a text format from a function that returns the text of one system. */
+export function textWriter(text: (system: System, index: number) => string): FrameWriter {
+  const encoder = new TextEncoder();
+  let index = 0;
+  return { frame: (system) => encoder.encode(text(system, index++)), finish: () => [] };
+}
