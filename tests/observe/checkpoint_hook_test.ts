@@ -78,24 +78,42 @@ Deno.test("a folder has the checkpoints of one run at a time: another is refused
     assertEquals(await stepsIn(folder), [31]);
   }));
 
+/** Delays each step, and stops the run at step 60 or when the folder has enough checkpoints, however slow the disk is. */
+function until(folder: string, isEnough: (steps: readonly number[]) => boolean) {
+  return {
+    name: "until",
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    call: async (ctx: { stepCount: number; stop(reason: string): void }) => {
+      await new Promise<void>((resolve) => setTimeout(resolve, 2));
+      if (ctx.stepCount >= 59 && isEnough(await stepsIn(folder))) ctx.stop("enough");
+    },
+  };
+}
+
 Deno.test("by the clock: a checkpoint after each interval", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
-    await using md = bath("wasm", [slow, new CheckpointHook(options)]);
+    const enough = until(folder, ({ length }) => length >= 2);
+    await using md = bath("wasm", [enough, new CheckpointHook(options)]);
     const begun = performance.now();
-    await md.run(crystals(1), 60);
+    await md.run(crystals(1), 10_000);
     const seconds = (performance.now() - begun) / 1000, steps = await stepsIn(folder);
+    assert(md.stepCount < 10_000, "the clock wrote no checkpoints");
     assert(steps.length >= 2 && steps.length <= seconds / 0.02, `${steps} in ${seconds} s`);
   }));
 
 Deno.test("both: the clock adds checkpoints in between, and the last one is that of the end", () =>
   inFolder(async (folder) => {
-    const options = { folder, everySeconds: 0.02, everySteps: 25, keepLast: 99 };
-    await using md = bath("wasm", [slow, new CheckpointHook(options)]);
-    await md.run(crystals(1), 60);
-    const steps = await stepsIn(folder);
-    for (const step of [25, 50, 60]) assert(steps.includes(step), `${step} of ${steps}`);
-    assert(steps.length > 3, `${steps}`);
+    const options = { folder, everySeconds: 0.02, everySteps: 25, keepLast: 9999 };
+    const isClocked = (step: number) => step % 25 !== 0;
+    const enough = until(folder, (steps) => steps.some(isClocked));
+    await using md = bath("wasm", [enough, new CheckpointHook(options)]);
+    await md.run(crystals(1), 10_000);
+    const steps = await stepsIn(folder), end = md.stepCount;
+    assert(end < 10_000, "the clock wrote no checkpoints");
+    for (const step of [25, 50, end]) assert(steps.includes(step), `${step} of ${steps}`);
+    assert(steps.some((step) => step !== end && isClocked(step)), `${steps}`);
   }));
 
 Deno.test("a damaged or partial newest checkpoint is skipped for the one before, with a warning", () =>

@@ -119,9 +119,9 @@ export class ProgressHook implements FinishedHook<string> {
     clearInterval(this.#written?.timer);
     // A fraction of the interval, so that the report of a long step is not late.
     const period = Math.max(1, this.everySeconds / 4) * 1000;
-    const timer = setInterval(() => this.#reportWaiting(), period);
+    const time = performance.now(), timer = setInterval(() => this.#reportWaiting(), period);
     const empty = { again: undefined, failure: undefined, motion: undefined };
-    this.#written = { engine, timer, time: performance.now(), ...empty };
+    this.#written = { engine, timer, time, ...empty };
     if (of !== undefined && steps >= of) return; // nothing is left to do
     this.#write(this.#runProgress(steps, { steps: 0, seconds: 0 }), []);
   }
