@@ -11,11 +11,14 @@ import type { BenchResult, BenchRow } from "./row.ts";
 import { show } from "./show.ts";
 import { judge } from "./judge.ts";
 
-/** Date of a measurement, and the average load of the minute before it. */
+/** When and on which processor a row was measured. */
 export interface Occasion {
   /** Date as YYYY-MM-DD. */
   readonly date: string;
+  /** Average load of the minute before. */
   readonly load: number;
+  /** The processor's widest vector instructions, which PyTorch and native code use, and WebAssembly does not. */
+  readonly vectors: string;
 }
 
 const PAGE = new URL("./README.md", import.meta.url);
@@ -40,12 +43,12 @@ function nameOf({ id }: Pick<BenchRow, "id">): string {
 export function lineOf(
   row: BenchRow,
   { value, note = "" }: BenchResult,
-  { date, load }: Occasion,
+  { date, load, vectors }: Occasion,
 ): string {
   const unit = row.unit === "x" ? "×" : ` ${row.unit}`;
   const [measured, limit] = [value, row.limit].map((number) => `${show(number)}${unit}`);
   const cells = [nameOf(row), row.name, measured, limit, VERDICTS[judge(row, value)]];
-  return `| ${[...cells, `${date}, load ${load.toFixed(1)}`, note].join(" | ")} |`;
+  return `| ${[...cells, `${date}, load ${load.toFixed(1)}, ${vectors}`, note].join(" | ")} |`;
 }
 
 /**
@@ -79,9 +82,37 @@ export async function checkTable(group: string): Promise<void> {
   withLines(await Deno.readTextFile(PAGE), group, { rows: [], lines: new Map() });
 }
 
-/** Returns the date, and the load of the machine. */
+/** Vector instructions as Linux calls them, the widest first, and their names in the tables. */
+const VECTORS = [
+  ["amx_tile", "AMX"],
+  ["avx512f", "AVX-512"],
+  ["avx2", "AVX2"],
+  ["sse4_1", "SSE4.1"],
+  ["asimd", "NEON"],
+] as const;
+
+/** Returns the date, the load, and the widest vector instructions of the machine. */
 export function occasion(): Occasion {
-  return { date: new Date().toISOString().slice(0, 10), load: os.loadavg()[0]! };
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    load: os.loadavg()[0]!,
+    vectors: widestVectors(),
+  };
+}
+
+function widestVectors(): string {
+  const flags = /^(?:flags|Features)\s*:(.*)$/m.exec(cpuInfo())?.[1]?.split(" ") ?? [];
+  return VECTORS.find(([flag]) => flags.includes(flag))?.[1] ?? os.arch();
+}
+
+/** Returns Linux's description of the processors; other systems have none. */
+function cpuInfo(): string {
+  try {
+    return Deno.readTextFileSync("/proc/cpuinfo");
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return "";
+    throw error;
+  }
 }
 
 /** Writes a measured row into its table. */
