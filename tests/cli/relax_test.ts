@@ -172,7 +172,7 @@ Deno.test("a wrong input ends in 2 and says what to pass", async () => {
     [[argon, "--set", "fmax.a=1"], "fmax has no members"],
     [[argon, "--fmax", "-1"], "--fmax: it must be a number above 0; got -1"],
     [[argon, "--fmx", "1"], "did you mean --fmax?"],
-    [[argon, "--config", "run.ini"], "its name must end with .json"],
+    [[argon, "--config", "run.ini"], "its name must end with .json, .yaml, .yml, .toml"],
   ];
   const to = `${folder.path}/out.xyz`;
   for (const [args, message] of wrong) {

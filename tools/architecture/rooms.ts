@@ -74,6 +74,9 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   "@std/cli": ["src/cli/"],
   "@std/assert": ["src/testing/"],
+  // Parsers of configuration files.
+  "smol-toml": ["src/cli/frame/config_text.ts"],
+  "yaml": ["src/cli/frame/config_text.ts"],
   // The runtime has one lock around it; a second importer would go around that lock.
   "onnxruntime-web": ["src/onnx/session/open_session.ts"],
   "onnxruntime-node": ["src/onnx/session/native/native_runtime.ts"],

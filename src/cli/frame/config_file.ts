@@ -4,13 +4,15 @@
  * @module
  */
 
+import { CONFIG_PARSERS, type ConfigParser, type ConfigText } from "./config_text.ts";
 import type { NamedConfig } from "./settings.ts";
 import { UsageError } from "./usage_error.ts";
 
-/** Parsers by the endings of files. */
-const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
-  ".json": JSON.parse,
-};
+/** Members of a configuration file, and the places of their names. */
+interface ConfigObject {
+  readonly members: Readonly<Record<string, unknown>>;
+  readonly placeOf: (name: string) => string;
+}
 
 /**
  * Reads a configuration file. Its member `command` names the command, and is checked.
@@ -18,8 +20,9 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
  * @throws {UsageError} if the file cannot be read, or is not an object
  */
 export async function readConfigFile(path: string, command: string): Promise<NamedConfig> {
-  const { command: wanted = command, $schema: _, ...members } = await objectIn(path);
-  if (wanted === command) return { name: path, members };
+  const { members: all, placeOf } = await objectIn(path);
+  const { command: wanted = command, $schema: _, ...members } = all;
+  if (wanted === command) return { name: path, members, placeOf };
   throw new UsageError(
     `Cannot use --config ${path}: it belongs to the command ${wanted}; got ${command}`,
   );
@@ -31,29 +34,36 @@ export async function readConfigFile(path: string, command: string): Promise<Nam
  * @throws {UsageError} if the file cannot be read, is not an object, or names no command
  */
 export async function commandIn(path: string): Promise<string> {
-  const { command } = await objectIn(path);
+  const { command } = (await objectIn(path)).members;
   if (typeof command === "string") return command;
+  const added = /\.json$/i.test(path)
+    ? '"command": "relax"'
+    : /\.toml$/i.test(path)
+    ? 'command = "relax"'
+    : "command: relax";
   throw new UsageError(
-    `Cannot use --config ${path} without a command: add "command": "relax" to the file, or pass the command first`,
+    `Cannot use --config ${path} without a command: add ${added} to the file, or pass the command first`,
   );
 }
 
-async function objectIn(path: string): Promise<Record<string, unknown>> {
+async function objectIn(path: string): Promise<ConfigObject> {
   const ending = /\.[^./\\]*$/.exec(path)?.[0].toLowerCase() ?? "";
-  const parse = PARSERS[ending];
+  const parse = CONFIG_PARSERS[ending];
   if (parse === undefined) {
     throw new UsageError(
-      `Cannot use --config ${path}: its name must end with ${Object.keys(PARSERS).join(", ")}`,
+      `Cannot use --config ${path}: its name must end with ${
+        Object.keys(CONFIG_PARSERS).join(", ")
+      }`,
     );
   }
-  const value = await parsed(path, parse);
+  const { value, placeOf } = await parsed(path, parse);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new UsageError(`Cannot use --config ${path}: it must be an object of options`);
   }
-  return value as Record<string, unknown>;
+  return { members: value as Record<string, unknown>, placeOf };
 }
 
-async function parsed(path: string, parse: (text: string) => unknown): Promise<unknown> {
+async function parsed(path: string, parse: ConfigParser): Promise<ConfigText> {
   const { findHost } = await import("../../platform/host.ts");
   let text: string;
   try {
@@ -62,9 +72,5 @@ async function parsed(path: string, parse: (text: string) => unknown): Promise<u
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`Cannot use --config ${path}: it cannot be read: ${reason}`);
   }
-  try {
-    return parse(text);
-  } catch (cause) {
-    throw new UsageError(`Cannot use --config ${path}: ${(cause as Error).message}`);
-  }
+  return await parse(text, path);
 }

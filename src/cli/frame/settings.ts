@@ -20,6 +20,8 @@ export interface ReadSettings {
 export interface NamedConfig {
   readonly name: string;
   readonly members: Readonly<Record<string, unknown>>;
+  /** Returns the line and column of a member in the file, as in `:3:1`; "" if they are not known. */
+  readonly placeOf?: (name: string) => string;
 }
 
 /**
@@ -41,9 +43,15 @@ export function settle(
     settings[member] = checked(options[member]!, value, source);
     given.add(member);
   };
+  const spellings = new Map<string, string>();
   for (const [name, value] of Object.entries(config.members)) {
-    const source = `${name} in ${config.name}`;
+    const source = `${name} in ${config.name}${config.placeOf?.(name) ?? ""}`;
     const member = memberOf(command, name, source);
+    const earlier = spellings.get(member);
+    if (earlier !== undefined) {
+      throw new UsageError(`Cannot use ${source}: ${earlier} in the file is the same option`);
+    }
+    spellings.set(member, name);
     if (member === "set" || member === "config") {
       throw new UsageError(`Cannot use ${source}: --${member} works only in the command line`);
     }

@@ -31,7 +31,7 @@ export interface ConfigSettings {
 export const CONFIG_OPTIONS: OptionsOf<ConfigSettings> = {
   config: text({
     value: "FILE",
-    help: "Read options from a file (.json); options of the command line win",
+    help: "Read options from a file (.json, .yaml or .toml); options of the command line win",
     initial: undefined,
   }),
   set: texts({ value: "NAME=VALUE", help: "Set any option, as in a configuration file" }),
