@@ -39,6 +39,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./inspect/table.ts")).INSPECT as AnyCommand,
   },
   {
+    name: "plot",
+    summary: "draws the curves of a run in the terminal, or as a picture",
+    open: async () => (await import("./plot/table.ts")).PLOT as AnyCommand,
+  },
+  {
     name: "doctor",
     summary: "shows what this machine has, and what is slow and why",
     open: async () => (await import("./doctor/table.ts")).DOCTOR as AnyCommand,

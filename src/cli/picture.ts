@@ -7,22 +7,39 @@
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
+/** A range of integers, and how many values it has. */
+export interface Bin {
+  readonly from: number;
+  /** Largest integer of the range. */
+  readonly to: number;
+  readonly count: number;
+}
+
+/** Counts integers in at most `most` ranges of equal width, which cover all values. */
+export function binsOf(values: readonly number[], most: number): Bin[] {
+  const [least, largest] = [
+    values.reduce((a, b) => Math.min(a, b), Infinity),
+    values.reduce((a, b) => Math.max(a, b), -Infinity),
+  ];
+  const span = Math.max(1, Math.ceil((largest - least + 1) / most));
+  const counts = new Array<number>(Math.ceil((largest - least + 1) / span)).fill(0);
+  for (const value of values) counts[Math.floor((value - least) / span)]!++;
+  return counts.map((count, i) => ({
+    from: least + i * span,
+    to: least + (i + 1) * span - 1,
+    count,
+  }));
+}
+
 /**
  * Draws a histogram of integers, one line per bin. There are at most `rows` bins, and the longest bar has `width`
  * characters.
  */
 export function histogram(values: readonly number[], rows: number, width: number): string[] {
-  const [least, most] = [Math.min(...values), Math.max(...values)];
-  const span = Math.max(1, Math.ceil((most - least + 1) / rows));
-  const counts = new Array<number>(Math.ceil((most - least + 1) / span)).fill(0);
-  for (const value of values) counts[Math.floor((value - least) / span)]!++;
-  const highest = Math.max(...counts);
-  const names = counts.map((_, i) => {
-    const [from, to] = [least + i * span, least + (i + 1) * span - 1];
-    return from === to ? `${from}` : `${from}–${to}`;
-  });
+  const bins = binsOf(values, rows), highest = Math.max(...bins.map(({ count }) => count));
+  const names = bins.map(({ from, to }) => from === to ? `${from}` : `${from}–${to}`);
   const longest = Math.max(...names.map(({ length }) => length));
-  return counts.map((count, i) =>
+  return bins.map(({ count }, i) =>
     `${names[i]!.padStart(longest)}  ${bar(count / highest * width)}${
       count === 0 ? "" : " "
     }${count}`

@@ -7,8 +7,8 @@
 import { findHost } from "../../platform/host.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
-import { codeOf } from "../../base/file_refusal.ts";
 import { formatNames, isStructureName } from "../run/formats.ts";
+import { kindOf } from "../run/path_kind.ts";
 import { splitRange } from "../run/structures.ts";
 import type { Inspection } from "./inspection.ts";
 import type { InspectSettings } from "./settings.ts";
@@ -67,15 +67,6 @@ function checkName(path: string): void {
       ? `Cannot inspect ${path}: its name must end with ${known}; a run folder has a config.json`
       : `Cannot inspect ${path}: there is no such file or folder`,
   );
-}
-
-function kindOf(path: string): "file" | "folder" | undefined {
-  try {
-    return findHost()!.statSync(path).isDirectory ? "folder" : "file";
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 function isRunFolder(path: string): boolean {

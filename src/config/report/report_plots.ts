@@ -31,7 +31,9 @@ const CONVERGED = "converged";
 const GROUPS: readonly Group[] = [
   { name: "loss", title: "Loss", fits: /^(loss|(train|val)\/loss)(\/|$)/, isLog: true },
   { name: "learning_rate", title: "Learning rate", fits: /^optimizer\/.*\/lr$/ },
-  { name: "energy", title: "Energy, eV", fits: /^energy(\/(max|kinetic|total))?$/ },
+  { name: "energy", title: "Energy, eV", fits: /^energy(\/(max|total))?$/ },
+  // Apart from the others, which are so far away from it that all lines would be flat.
+  { name: "kinetic_energy", title: "Kinetic energy, eV", fits: /^energy\/kinetic$/ },
   { name: "fmax", title: "Largest force, eV/Å", fits: /^fmax(\/max)?$/, isLog: true },
   { name: "temperature", title: "Temperature, K", fits: /^temperature(\/max)?$/ },
   { name: "pressure", title: "Pressure, GPa", fits: /^pressure_GPa$/ },
