@@ -7,6 +7,7 @@ import { advance } from "../../src/kernels/integrate/advance.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Lab } from "../../src/testing/lab.ts";
 import { slowTest } from "../suite.ts";
+import { inVirtualTime } from "../timers.ts";
 
 /** A worker with scripted answers: `answer` is called for each message. */
 function fakeWorker(
@@ -43,17 +44,25 @@ async function runOn(workers: readonly (() => Worker)[], timeout: number): Promi
   }
 }
 
-Deno.test("a thread without a reply is detected, and pending calls are rejected with its name", async () => {
-  const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
-  const error = await assertRejects(
-    () => runOn([works, () => fakeWorker(() => {})], 40),
-    BackendUnavailableError,
-    "thread 2 of 2 did not respond for 40 ms",
-  );
-  assertEquals([error.backend, error.reason, error.during], ["wasm", "hung", "run"]);
-});
+/** Registers a test of timeouts, whose time does not depend on how busy this machine is. */
+function timedTest(name: string, test: () => Promise<void>): void {
+  Deno.test(name, () => inVirtualTime(test));
+}
 
-Deno.test("a thread may take longer than the timeout if it sends heartbeats", async () => {
+timedTest(
+  "a thread without a reply is detected, and pending calls are rejected with its name",
+  async () => {
+    const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
+    const error = await assertRejects(
+      () => runOn([works, () => fakeWorker(() => {})], 40),
+      BackendUnavailableError,
+      "thread 2 of 2 did not respond for 40 ms",
+    );
+    assertEquals([error.backend, error.reason, error.during], ["wasm", "hung", "run"]);
+  },
+);
+
+timedTest("a thread may take longer than the timeout if it sends heartbeats", async () => {
   const slow = () =>
     fakeWorker((requests, post) => {
       let signs = 0;
@@ -65,7 +74,7 @@ Deno.test("a thread may take longer than the timeout if it sends heartbeats", as
   assertEquals(await runOn([slow, slow], 60), 10);
 });
 
-Deno.test("threads that wait for each other are detected, although they are alive", async () => {
+timedTest("threads that wait for each other are detected, although they are alive", async () => {
   const timers: ReturnType<typeof setTimeout>[] = [];
   const waits = () =>
     fakeWorker((_, post) => {
@@ -80,19 +89,22 @@ Deno.test("threads that wait for each other are detected, although they are aliv
   for (const timer of timers) clearTimeout(timer);
 });
 
-Deno.test("a thread may wait for longer than the timeout if another one makes progress", async () => {
-  const member = (isWaiting: boolean) => () =>
-    fakeWorker((requests, post) => {
-      let signs = 0;
-      const timer = setInterval(() => {
-        post(signs < 20 ? { values: [], error: undefined, isWaiting } : done(requests));
-        if (++signs > 20) clearInterval(timer);
-      }, 8);
-    });
-  assertEquals(await runOn([member(true), member(false)], 60), 10);
-});
+timedTest(
+  "a thread may wait for longer than the timeout if another one makes progress",
+  async () => {
+    const member = (isWaiting: boolean) => () =>
+      fakeWorker((requests, post) => {
+        let signs = 0;
+        const timer = setInterval(() => {
+          post(signs < 20 ? { values: [], error: undefined, isWaiting } : done(requests));
+          if (++signs > 20) clearInterval(timer);
+        }, 8);
+      });
+    assertEquals(await runOn([member(true), member(false)], 60), 10);
+  },
+);
 
-Deno.test("idle threads need no heartbeats", async () => {
+timedTest("idle threads need no heartbeats", async () => {
   const works = () => fakeWorker((requests, post) => queueMicrotask(() => post(done(requests))));
   const backend = openThreads(1, { worker: works, timeout: 20 });
   const lab = new Lab(backend, [1]);

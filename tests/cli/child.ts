@@ -13,6 +13,8 @@ export interface Ended {
   readonly code: number;
   readonly out: string;
   readonly err: string;
+  /** Time from the start to the first signal, ms; NaN without a signal. */
+  readonly begun: number;
   /** Time from the first signal to the end, ms; NaN without a signal. */
   readonly milliseconds: number;
   /** Time of the first signal, ms since 1970; NaN without a signal. */
@@ -33,6 +35,7 @@ export async function hookeProcess(
   args: readonly string[],
   { cwd, signals = [], flags = ["-A"] }: ProcessOptions,
 ): Promise<Ended> {
+  const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "--no-check", "--no-prompt", ...flags, MAIN, ...args],
     cwd,
@@ -50,5 +53,6 @@ export async function hookeProcess(
     }
   }
   const { code } = await child.status;
-  return { code, out, err: await err, milliseconds: performance.now() - sent, signaled };
+  const milliseconds = performance.now() - sent;
+  return { code, out, err: await err, begun: sent - started, milliseconds, signaled };
 }

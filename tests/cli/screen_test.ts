@@ -4,6 +4,7 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { hookeProcess } from "./child.ts";
 import { Ledger } from "../../src/cli/screen/ledger.ts";
 import { secondsLeft } from "../../src/cli/screen/progress.ts";
+import { until } from "../timers.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 /** Defects of files, by the index of the file. */
@@ -186,9 +187,7 @@ Deno.test("status.csv is written during a screening", async () => {
   const result = { type: "screened", file: "a.xyz", atoms: 1, status: "converged" } as const;
   ledger.add({ ...result, frame: 0, steps: 1, energy: 0, fmax: 0, reason: "" });
   ledger.refresh(["a.xyz"]);
-  const deadline = performance.now() + 5000;
-  const exists = () => Deno.stat(`${folder.path}/status.csv`).then(() => true, () => false);
-  while (!await exists() && performance.now() < deadline) await new Promise((f) => setTimeout(f));
+  await until(() => Deno.stat(`${folder.path}/status.csv`).then(() => true, () => false));
   assertEquals((await rowsOf(folder.path)).length, 1);
   await ledger.close(["a.xyz"]);
 });

@@ -196,11 +196,11 @@ Deno.test("if one thread of a team fails, the run fails with its error, and no t
       post(message-- === 0 ? [{ kind: "write", id: -1, values: [], at: 0 }] : requests);
     return worker;
   };
-  const backend = openThreads(2, { worker, timeout: 20_000 });
+  const backend = openThreads(2, { worker, timeout: 200_000 });
   await using md = new NVE({ model: ARGON, dt: 2, backend });
   const begun = performance.now();
   const error = await assertRejects(() => md.run(hot(), 2000), BackendUnavailableError);
-  assertGreater(10_000, performance.now() - begun);
+  assertGreater(100_000, performance.now() - begun);
   assertEquals(error.message.includes("another thread failed"), false);
   backend.dispose();
 });
@@ -217,7 +217,7 @@ async function errorOfEnded(
   const backend = openThreads(2, { worker, timeout: 3000 });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const hangs = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the run hangs")), 20_000);
+    timer = setTimeout(() => reject(new Error("the run hangs")), 120_000);
   });
   const end = (stepCount: number) => void (stepCount === 3 && workers[1]!.terminate());
   try {

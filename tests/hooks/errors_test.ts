@@ -212,23 +212,26 @@ Deno.test("a hook added in mid-run is opened at once; when its open throws, it i
 });
 
 Deno.test("a hook added in mid-run whose open takes time runs once it has opened; one that fails stops the run", async () => {
-  const steps = new Steps();
+  const steps = new Steps(), opened = Promise.withResolvers<void>();
   const slow = {
     stage: "work/AFTER",
     frequency: 1,
-    open: () => new Promise<void>((go) => setTimeout(go, 20)),
+    open: () => opened.promise,
     call: (ctx: BaseContext) => steps.call(ctx),
   } as const;
   const pace = {
     stage: "work/BEFORE",
     frequency: 1,
-    call: () => new Promise<void>((go) => setTimeout(go, 5)),
+    call({ stepCount }: BaseContext) {
+      if (stepCount === 4) opened.resolve();
+      return new Promise<void>((go) => setTimeout(go, 1));
+    },
   } as const;
   const loop = work({ hooks: [pace] });
   const starts = { stage: "work/BEFORE", frequency: 1, once: true } as const;
   loop.hooks.add({ ...starts, call: () => void loop.hooks.add(slow) });
   await loop.run(12);
-  assert(steps.steps.length > 0 && steps.steps[0]! >= 2, `fired at ${steps.steps}`);
+  assert(steps.steps.length > 0 && steps.steps[0]! >= 4, `fired at ${steps.steps}`);
   const fails = work({ hooks: [pace] });
   fails.hooks.add({
     ...starts,

@@ -14,6 +14,7 @@ import {
   type StateSource,
 } from "@hooke/hooke/hooks";
 import { hook } from "@hooke/hooke";
+import { until } from "../timers.ts";
 import { collect, work, WorkStage } from "./kit.ts";
 
 const heights = new Float64Array([1, 2, 3]), depths = new Float64Array([9]);
@@ -444,7 +445,10 @@ Deno.test("a hook that opens slowly in mid-run holds up no delivery", async () =
   const slow = {
     stage: WorkStage.AFTER,
     frequency: 1,
-    open: () => new Promise<void>((go) => setTimeout(() => (log.push("opened"), go()), 60)),
+    open: async () => {
+      await until(() => log.length === 3);
+      log.push("opened");
+    },
     call() {},
   };
   loop.hooks.add({

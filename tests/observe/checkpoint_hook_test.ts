@@ -63,15 +63,20 @@ Deno.test(
 
 Deno.test("a folder has the checkpoints of one run at a time: another is refused until the first has ended", () =>
   inFolder(async (folder) => {
-    let begun = () => {};
-    const beginning = new Promise<void>((resolve) => begun = resolve);
-    const told = { name: "told", stage: "dynamics/BEFORE_STEP", frequency: 1, call: () => begun() };
-    await using first = bath("wasm", [new CheckpointHook({ folder }), told, slow]);
+    const begun = Promise.withResolvers<void>(), refused = Promise.withResolvers<void>();
+    const waits = {
+      name: "waits",
+      stage: "dynamics/BEFORE_STEP",
+      frequency: 1,
+      call: () => (begun.resolve(), refused.promise),
+    };
+    await using first = bath("wasm", [new CheckpointHook({ folder }), waits]);
     const run = first.run(crystals(1), 30);
-    await beginning;
+    await begun.promise;
     await using second = bath("wasm", [new CheckpointHook({ folder })]);
     const error = await assertRejects(() => second.run(crystals(1), 1), Error, folder);
     assertEquals((error as { code?: string }).code, "EBUSY");
+    refused.resolve();
     await run;
     await using third = bath("wasm", [new CheckpointHook({ folder })]);
     await third.run(await third.loadLatest(folder) ?? crystals(1), 1);

@@ -18,26 +18,21 @@ import { progressLine } from "../../src/observe/any/progress_line.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, atomAt, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
+import { until } from "../timers.ts";
 import { engine } from "./modified.ts";
 
 const OFTEN = { everySeconds: 1e-9 };
 
-/** A hook with everything that it has written, and a clock that advances by half a second with each call. */
+/**
+ * A hook with everything that it has written, and a clock that advances by half a second with each call. Reports of a
+ * timer, which come if a step takes long on this machine, are left out.
+ */
 function watched(options: Partial<ProgressHookOptions> = {}) {
   const texts: string[] = [];
   let time = 5e6;
-  const write = (text: string) => void texts.push(text);
+  const write = (text: string) => void (text.includes("computing for") || texts.push(text));
   const now = () => time += 500;
   return { texts, progress: new ProgressHook({ write, now, ...options }) };
-}
-
-/** Waits until a timer has made this true. */
-async function until(isSo: () => boolean): Promise<void> {
-  const begun = performance.now();
-  while (!isSo()) {
-    assert(performance.now() - begun < 30_000, "no report in 30 s");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 const still = potential(() => -1.25);
@@ -159,18 +154,19 @@ Deno.test("convergence is left out unless a hook or a stage decides it, or a sys
 });
 
 Deno.test("a step that takes long is reported again, with the time that it already takes", async () => {
-  const { texts, progress } = watched({ everySeconds: 0.5, nSteps: 2 });
+  const texts: string[] = [], write = (text: string) => void texts.push(text);
+  const { progress } = watched({ everySeconds: 0.5, nSteps: 2, write });
   const WalkStage = stages<BaseContext>()("walk", ["AFTER_STEP"]);
   const loop = new Loop({
     kinds: WalkStage,
     async step(loop) {
-      await until(() => texts.length === 2);
+      await until(() => texts.length > 1);
       await loop.fire(WalkStage.AFTER_STEP);
     },
   }, { hooks: [progress] });
   await loop.run(1);
-  assertEquals(texts.length, 3, texts.join(""));
-  assertMatch(texts[1]!, /^step 0\/2 \(0 %\) {2}computing for [2-9] s\n$/);
+  assert(texts.length >= 3, texts.join(""));
+  assertMatch(texts[1]!, /^step 0\/2 \(0 %\) {2}computing for ([2-9]|\d\d+) s\n$/);
 });
 
 Deno.test("an error of a report during a long step is handled by onError, and stops those reports", async () => {

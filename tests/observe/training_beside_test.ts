@@ -14,6 +14,7 @@ import { TaskQueue, within } from "../../src/observe/any/task_queue.ts";
 import type { HookWarning } from "../../src/hooks/mod.ts";
 import type { TrainerParts, TrainingBase } from "../../src/training/mod.ts";
 import { NotFiniteError } from "../../src/training/not_finite_error.ts";
+import { until, withTimeouts } from "../timers.ts";
 import { doubles, line, validating } from "./training_line.ts";
 
 /** Requests to a server. */
@@ -42,6 +43,25 @@ function listening(answer: (asked: Asked, count: number) => Response | Promise<R
 }
 
 const fine = () => new Response("taken");
+
+/** A timeout in seconds that no test waits for: `withTimeouts` says when it expires. */
+const TIMEOUT = 77;
+
+/** Counts requests of this process until the end of the block. */
+function requests(): Disposable & { readonly pending: number; readonly answered: number } {
+  const { fetch } = globalThis;
+  const counts = { pending: 0, answered: 0 };
+  globalThis.fetch = async (...args) => {
+    counts.pending++;
+    try {
+      return await fetch(...args);
+    } finally {
+      counts.pending--;
+      counts.answered++;
+    }
+  };
+  return Object.assign(counts, { [Symbol.dispose]: () => void (globalThis.fetch = fetch) });
+}
 
 /** Runs to the end, even after errors; returns the warnings. */
 async function warningsOf(
@@ -144,14 +164,23 @@ Deno.test("training never waits for an answer, and its end waits no longer than 
     answers++;
     return fine();
   });
-  const noting = { name: "noting", onTrainEnd: () => void (endedUnanswered = answers === 0) };
-  const webhook = new Webhook({ url: server.url, timeout: 1 });
-  const begun = performance.now();
-  const warnings = await warningsOf([webhook, noting], { losses: [9, 4, 1] });
-  const seconds = (performance.now() - begun) / 1000;
+  let isExpired = false;
+  const noting = {
+    name: "noting",
+    onTrainEnd() {
+      endedUnanswered = answers === 0;
+      setTimeout(() => isExpired = true, 50);
+    },
+  };
+  const webhook = new Webhook({ url: server.url, timeout: TIMEOUT });
+  const warnings = await withTimeouts(
+    1000 * TIMEOUT,
+    () => isExpired,
+    () => warningsOf([webhook, noting], { losses: [9, 4, 1] }),
+  );
   release();
   assert(endedUnanswered);
-  assert(seconds > 0.9, `it took ${seconds} s`);
+  assert(isExpired, "the end did not wait for answers");
   assert(server.asked.length <= 2, "each message had its time, though the run was over");
   assertEquals(warnings.length, 1);
   const { hook, stage, error } = warnings[0]!;
@@ -163,8 +192,14 @@ Deno.test("at most sixteen messages are queued: the others are dropped, and coun
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using server = listening(() => released.then(fine));
   const losses = Array.from({ length: 20 }, (_, i) => (20 - i) ** 2);
-  const webhook = new Webhook({ url: server.url, timeout: 0.2, notifyOn: ["best_model"] });
-  const warnings = await warningsOf([webhook], { losses });
+  let isOver = false;
+  const ending = { name: "ending", onTrainEnd: () => void (isOver = true) };
+  const webhook = new Webhook({ url: server.url, timeout: TIMEOUT, notifyOn: ["best_model"] });
+  const warnings = await withTimeouts(
+    1000 * TIMEOUT,
+    () => isOver,
+    () => warningsOf([webhook, ending], { losses }),
+  );
   release();
   assert(
     String(warnings[0]!.error).includes("one was dropped, because 16 were waiting"),
@@ -177,20 +212,18 @@ Deno.test("at most sixteen messages are queued: the others are dropped, and coun
 });
 
 Deno.test("a message that cannot be posted is a warning that is counted, and training goes on", async () => {
-  let hasPosted = false, hasAnswered = false;
-  await using server = listening(() => {
-    hasAnswered = true;
-    return new Response("no", { status: 503, statusText: "Busy" });
-  });
+  let hasPosted = false;
+  await using server = listening(() => new Response("no", { status: 503, statusText: "Busy" }));
+  using asked = requests();
   const webhook = new Webhook({ url: server.url });
   const warnings: HookWarning[] = [];
-  // The run goes on until the first answer has been sent, however busy the machine is.
+  // The run goes on when the first answer has arrived, however busy the machine is.
   const slowly = {
     name: "slowly",
     onValidationEnd: () => void (hasPosted = true),
     onStepEnd: async () => {
-      while (hasPosted && !hasAnswered) await new Promise((done) => setTimeout(done, 5));
-      await new Promise((done) => setTimeout(done, 100));
+      await until(() => !hasPosted || asked.answered > 0);
+      await new Promise((done) => setTimeout(done, 20)); // for the queue, which is then told of it
     },
   };
   await using trainer = validating([4, 1], [webhook, slowly], {
@@ -283,11 +316,16 @@ Deno.test("an upload is retried as often as the option says; then it is a warnin
 Deno.test("a slow answer is aborted after timeout", async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using server = listening(() => released.then(fine));
-  const options = { to: server.url, timeout: 0.1, retries: 1 };
-  const { warnings } = await uploading(options, { epochs: 1 });
+  const options = { to: server.url, timeout: TIMEOUT, retries: 1 };
+  let expired = 0;
+  const { warnings } = await withTimeouts(
+    1000 * TIMEOUT,
+    () => server.asked.length > expired && ++expired > 0,
+    () => uploading(options, { epochs: 1 }),
+  );
   release();
   assert(
-    String(warnings[0]!.error).includes("it took longer than 0.1 s"),
+    String(warnings[0]!.error).includes(`it took longer than ${TIMEOUT} s`),
     String(warnings[0]!.error),
   );
   assertEquals(server.asked.length, 2);
@@ -369,7 +407,7 @@ Deno.test("a heartbeat file is always complete, from begin to end", async () => 
   const looking = {
     name: "looking",
     async onEpochEnd() {
-      await new Promise((done) => setTimeout(done, 50));
+      await until(() => Deno.stat(path).then(() => true, () => false));
       seen.push(JSON.parse(await Deno.readTextFile(path)));
     },
   };
@@ -384,11 +422,15 @@ Deno.test("a heartbeat file is always complete, from begin to end", async () => 
 
 Deno.test("a heartbeat is posted at the interval of everySeconds, during validation, too", async () => {
   await using server = listening(fine);
-  const slowly = { name: "slowly", onBatchEnd: () => new Promise((done) => setTimeout(done, 30)) };
-  const during = {
-    name: "during",
-    onValidationBatchBegin: () => new Promise((done) => setTimeout(done, 30)),
+  using asked = requests();
+  // Long enough for another beat, and for the answer to the one before.
+  const wait = async () => {
+    await new Promise((done) => setTimeout(done, 20));
+    await until(() => asked.pending === 0);
+    await new Promise((done) => setTimeout(done, 10));
   };
+  const slowly = { name: "slowly", onBatchEnd: wait };
+  const during = { name: "during", onValidationBatchBegin: wait };
   const beats = async (everySeconds: number, options: Partial<TrainerParts>) => {
     server.asked.length = 0;
     const hooks = [new Heartbeat({ url: server.url, everySeconds }), slowly, during];
@@ -409,18 +451,26 @@ Deno.test("a heartbeat that fails is a warning; if it is slow, beats are skipped
     String(warning!.error),
     /Cannot beat: .*Cannot write .*beat\.json: there is no such file or folder$/,
   );
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const ending = { name: "ending", onTrainEnd: () => end() };
   await using server = listening(async (_, count) => {
-    if (count === 1) await new Promise((done) => setTimeout(done, 300));
+    if (count === 1) await isOver;
     return fine();
   });
   const path = new URL(`file://${Deno.makeTempDirSync()}/beat.json`);
   const slow = new Heartbeat({ url: server.url, path, everySeconds: 1e-6 });
-  assertEquals(await warningsOf([slow], { losses: [9, 4, 1] }), []);
+  assertEquals(await warningsOf([slow, ending], { losses: [9, 4, 1] }), []);
   assertEquals(server.jsons().map(({ status }) => status), ["training", "completed"]);
   assertEquals(JSON.parse(await Deno.readTextFile(path)).status, "completed");
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await using stuck = listening(() => released.then(fine));
-  const late = await warningsOf([new Heartbeat({ url: stuck.url, timeout: 0.1 })]);
+  let hasEnded = false;
+  const noting = { name: "noting", onTrainEnd: () => void (hasEnded = true) };
+  const late = await withTimeouts(
+    1000 * TIMEOUT,
+    () => hasEnded,
+    () => warningsOf([new Heartbeat({ url: stuck.url, timeout: TIMEOUT }), noting]),
+  );
   release();
   assertEquals(late.map(({ stage }) => stage), ["close"]);
 });

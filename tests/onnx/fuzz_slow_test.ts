@@ -5,6 +5,6 @@ Deno.test("100000 damaged models are rejected with a reason, or valid graphs for
   for (let seed = 2; seed < 12; seed++) {
     const { slowest, ...counts } = fuzz(10_000, seed);
     console.log(seed, counts, `${slowest.toFixed(1)} ms at most`);
-    assert(slowest < 5000, `one took ${slowest} ms`);
+    assert(slowest < 30_000, `one took ${slowest} ms`);
   }
 });

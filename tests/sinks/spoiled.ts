@@ -113,7 +113,7 @@ async function tryReading(path: string): Promise<number | Error> {
     if (!isSaid) throw error;
     return error;
   } finally {
-    assert(performance.now() - started < 5000, "reading took more than 5 s");
+    assert(performance.now() - started < 60_000, "reading took more than a minute");
   }
 }
 

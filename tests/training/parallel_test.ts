@@ -189,7 +189,7 @@ async function ends(script: string): Promise<boolean> {
       stdout: "null",
       stderr: "null",
     }).spawn();
-    const late = setTimeout(() => run.kill("SIGKILL"), 30_000);
+    const late = setTimeout(() => run.kill("SIGKILL"), 120_000);
     const { signal } = await run.status;
     clearTimeout(late);
     return signal === null;
