@@ -32,12 +32,13 @@ Deno.test("the committed kernels are of the toolchain that CI can repeat (deno t
 
 Deno.test("the packed kernels are the compiled kernels", async () => {
   assertEquals(unpackModule().toHex(), compiled.toHex());
-  // Another zlib may compress the same kernels to other bytes, so the text is compared except for these.
+  // Another xz may compress the same kernels to other bytes, so the text is compared except for these.
   const module = await Deno.readTextFile(new URL("src/backend/wasm/module.gen.ts", ROOT));
   assertEquals(module, moduleOf(WASM_TEXT, compiled.length));
-  assertEquals(await keptModuleText(compiled), module);
+  const compress = (bytes: Uint8Array) => bytes.slice(0, 1001);
+  assertEquals(await keptModuleText(compiled, compress), module);
   const changed = compiled.map((byte, i) => i === 1000 ? byte ^ 1 : byte);
-  assertEquals(await keptModuleText(changed), await moduleText(changed));
+  assertEquals(await keptModuleText(changed, compress), await moduleText(changed, compress));
 });
 
 Deno.test("text of 92 letters has known letters, and gives all bytes back", () => {

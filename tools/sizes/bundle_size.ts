@@ -14,7 +14,7 @@ export interface PageBudget {
 /** The budgets, slightly above the sizes that have been reached. The aims are 15 kB and 200 kB. */
 export const BUDGETS: readonly PageBudget[] = [
   { name: "hooks", start: 33_000, whole: 33_000 },
-  { name: "atoms", start: 205_000, whole: 281_000 },
+  { name: "atoms", start: 184_000, whole: 260_000 },
 ];
 
 /** Sizes of the bundle of a page, in bytes after gzip. */

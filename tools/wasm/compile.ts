@@ -1,6 +1,6 @@
 import { run } from "./command.ts";
-import { deflate } from "./deflate.ts";
 import { hashSource, keptModuleText, ROOT, type SourceRecord } from "./files.ts";
+import { compress } from "./lzma.ts";
 import { BINARYEN } from "./pins.ts";
 import type { Toolchain } from "./route.ts";
 
@@ -66,7 +66,7 @@ async function complete(
   record: SourceRecord,
 ): Promise<Compiled> {
   const encode = (text: string) => new TextEncoder().encode(text);
-  const module = await keptModuleText(files.get("wasm/pkg/hooke_bg.wasm")!, deflate);
+  const module = await keptModuleText(files.get("wasm/pkg/hooke_bg.wasm")!, compress);
   files.set("wasm/pkg/source.json", encode(`${JSON.stringify(record, null, 2)}\n`));
   files.set("src/backend/wasm/module.gen.ts", encode(module));
   return files;

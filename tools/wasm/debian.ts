@@ -4,7 +4,7 @@ import { exists, installTools } from "./tools.ts";
 import type { Toolchain } from "./route.ts";
 
 /** rustc and Cargo of this century, the sources of the standard library, a linker for WebAssembly. */
-const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "lld-19"];
+const PACKAGES = ["rustc-web", "cargo-web", "rust-web-src", "lld-19", "xz-utils"];
 
 const [RUSTC, CARGO, LINKER] = ["/usr/bin/rustc", "/usr/bin/cargo", "wasm-ld-19"];
 

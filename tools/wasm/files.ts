@@ -4,9 +4,8 @@
  * @module
  */
 
-import { deflateRawSync } from "node:zlib";
-import { inflate } from "../../src/base/inflate.ts";
 import { decodeText } from "../../src/backend/wasm/decode_text.ts";
+import { decompress } from "../../src/backend/wasm/lzma.ts";
 import { encodeText } from "./text.ts";
 
 /** The root of the project. */
@@ -58,16 +57,11 @@ async function rustFiles(folder: string): Promise<string[]> {
   return paths;
 }
 
-/** A function that compresses bytes to raw DEFLATE data. */
+/** A function that compresses bytes to raw LZMA data. */
 export type Compress = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
-const withZlib: Compress = (bytes) => deflateRawSync(bytes, { level: 9 });
-
 /** Returns the text of src/backend/wasm/module.gen.ts for these compiled kernels. */
-export async function moduleText(
-  wasm: Uint8Array,
-  compress: Compress = withZlib,
-): Promise<string> {
+export async function moduleText(wasm: Uint8Array, compress: Compress): Promise<string> {
   return moduleOf(encodeText(await compress(wasm)), wasm.length);
 }
 
@@ -75,14 +69,14 @@ export async function moduleText(
  * Returns the committed text of the module if it has these kernels, otherwise a new text. Another version of a
  * compressor may compress the same kernels to other bytes, which must not look like a change.
  */
-export async function keptModuleText(wasm: Uint8Array, compress?: Compress): Promise<string> {
+export async function keptModuleText(wasm: Uint8Array, compress: Compress): Promise<string> {
   const text = await Deno.readTextFile(MODULE).catch(() => "");
   const kernels = /WASM_TEXT: string =\n {2}"(.*)"/.exec(text)?.[1];
   if (kernels === undefined || text !== moduleOf(kernels, wasm.length)) {
     return moduleText(wasm, compress);
   }
   try {
-    const unpacked = inflate(decodeText(kernels), wasm.length);
+    const unpacked = decompress(decodeText(kernels), wasm.length);
     const isSame = unpacked.every((byte, i) => byte === wasm[i]);
     return isSame ? text : moduleText(wasm, compress);
   } catch {
@@ -98,7 +92,7 @@ export function moduleOf(kernels: string, length: number): string {
 /** Number of bytes of the compiled kernels, wasm/pkg/hooke_bg.wasm. */
 export const WASM_LENGTH: number = ${length};
 
-/** The compiled kernels, compressed (raw DEFLATE), as text of 92 letters (tools/wasm/text.ts). */
+/** The compiled kernels, compressed (raw LZMA), as text of 92 letters (tools/wasm/text.ts). */
 export const WASM_TEXT: string =
   "${kernels}";
 `;

@@ -10,9 +10,6 @@ export const WASM_BINDGEN = "0.2.129";
  */
 export const BINARYEN: string = "";
 
-/** The zopfli that compresses the kernels. Its data are a twentieth smaller than those of zlib. */
-export const ZOPFLI = "1.0.15";
-
 /** Programs other than the compiler that wrote the package. */
 export const TOOLS: string = [
   `wasm-bindgen ${WASM_BINDGEN}`,

@@ -1,4 +1,3 @@
-import { inflate } from "../../base/inflate.ts";
 // By name, because the default export fetches a .wasm file that bundlers would look for and pages would not find.
 import {
   allocate,
@@ -22,6 +21,7 @@ import {
   run_blocks,
 } from "../../../wasm/pkg/hooke.js";
 import { decodeText } from "./decode_text.ts";
+import { decompress } from "./lzma.ts";
 import { WASM_LENGTH, WASM_TEXT } from "./module.gen.ts";
 import type { WasmModule } from "./wasm_buffer.ts";
 
@@ -60,9 +60,11 @@ export function loadModule(): WasmModule {
 
 /**
  * Returns the bytes of the compiled kernels. A prebuilt package for Deno has them in base64 without compression, because
- * a program that has just started would need 9 ms to decompress them.
+ * a program that has just started would need 20 ms to decompress them.
  */
 export function unpackModule(): Uint8Array<ArrayBuffer> {
   const isPlain = WASM_TEXT.length === Math.ceil(WASM_LENGTH / 3) * 4;
-  return isPlain ? Uint8Array.fromBase64(WASM_TEXT) : inflate(decodeText(WASM_TEXT), WASM_LENGTH);
+  return isPlain
+    ? Uint8Array.fromBase64(WASM_TEXT)
+    : decompress(decodeText(WASM_TEXT), WASM_LENGTH);
 }
