@@ -22,6 +22,7 @@ const WITH_PACKAGES = [
   "./models/onnx",
   "./training",
   "./config",
+  "./campaign",
   "./testing/onnx",
   "./cli",
 ];

@@ -171,7 +171,8 @@ export class Dynamics<
    * Runs all systems of a source through a batch that is kept full. A system that has converged, or has done all its
    * steps, is written to a sink, and another one is admitted to its slot. The remaining systems continue bitwise
    * identically. Results do not depend on when a system is admitted. The stream ends when all systems are finished.
-   * The id of a system is its index in the source (`systemId`, `sourceIndex`; `sourceId` in sinks).
+   * The id of a system is its index in the source (`systemId`, `sourceIndex`; `sourceId` in sinks), unless the source
+   * has `id`.
    *
    * After `nSteps`, a stop, or an error because of full sinks, the next call with the same sampler continues.
    *

@@ -6,7 +6,7 @@
 
 import type { Batch } from "../../batch/batch.ts";
 import type { Structure } from "../run/structures.ts";
-import { largestForce } from "../run/largest_force.ts";
+import { largestForce } from "../../campaign/run/largest_force.ts";
 import { pressureIn } from "./stress_criterion.ts";
 
 /** Result of one structure, as `--json` prints it. */

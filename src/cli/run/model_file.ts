@@ -4,10 +4,10 @@
  * @module
  */
 
+import { modelFileHash } from "../../campaign/run/model_file_hash.ts";
 import { findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { UsageError } from "../frame/usage_error.ts";
-import { exists } from "./formats.ts";
 
 /** The file of a model. */
 export interface ModelFile {
@@ -45,7 +45,7 @@ export async function findModelFile(spec: string): Promise<ModelFile> {
   if (!/\.onnx$/i.test(source)) {
     throw new UsageError(`Cannot use --model ${spec}: its name must end with .onnx. ${CHOICES}`);
   }
-  return { source, sha256: await hashOf(source), download: {} };
+  return { source, sha256: await modelFileHash(source), download: {} };
 }
 
 async function modelIn(folder: string): Promise<string> {
@@ -70,42 +70,4 @@ function fromAddress(spec: string): ModelFile {
   const bytes = hash.match(/../g)!.map((pair) => String.fromCharCode(parseInt(pair, 16))).join("");
   const download = { integrity: `sha256-${btoa(bytes)}` };
   return { source: address, sha256: hash.toLowerCase(), download: { download } };
-}
-
-/** Returns the hash of a model with all files that belong to it. */
-async function hashOf(path: string): Promise<string> {
-  const bytes = await findHost()!.readFile(path);
-  const hashes = [await sha256Of(bytes)];
-  for (const other of [...manifestsOf(path), ...await weightsOf(path, bytes)]) {
-    // A file with weights that is missing is reported when the model is opened.
-    if (exists(other)) hashes.push(await sha256Of(await findHost()!.readFile(other)));
-  }
-  return hashes.length === 1
-    ? hashes[0]!
-    : await sha256Of(new TextEncoder().encode(hashes.join("\n")));
-}
-
-/** Returns the path of the manifest beside a model, if there is one. */
-function manifestsOf(path: string): string[] {
-  const found = [`${path}.json`, path.replace(/\.onnx$/, ".json")].find(exists);
-  return found === undefined ? [] : [found];
-}
-
-/** Returns the paths of the files with weights of a model. */
-async function weightsOf(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<string[]> {
-  const { decodeModel } = await import("../../onnx/codec/codec.ts");
-  const { externalFiles } = await import("../../onnx/codec/external_data.ts");
-  const { dirname, join } = builtin("node:path");
-  let files: string[];
-  try {
-    files = externalFiles(decodeModel(bytes));
-  } catch {
-    return []; // a damaged model is reported when it is opened
-  }
-  return files.sort().map((file) => join(dirname(path), file));
-}
-
-async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

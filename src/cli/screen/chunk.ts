@@ -12,7 +12,7 @@ import { SizeAwareSampler } from "../../dynamics/streaming/sampler.ts";
 import { evaluateModel } from "../../models/evaluate.ts";
 import type { Model } from "../../models/model.ts";
 import type { StoredSink } from "../../sinks/sink.ts";
-import { largestForce } from "../run/largest_force.ts";
+import { largestForce } from "../../campaign/run/largest_force.ts";
 import type { Structure } from "../run/structures.ts";
 import { type Failure, reasonOf } from "./sources.ts";
 import type { ScreenResult } from "./ledger.ts";

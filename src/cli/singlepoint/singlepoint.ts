@@ -8,11 +8,11 @@ import { openDevice } from "../../backend/open.ts";
 import { disposing } from "../../base/disposing.ts";
 import type { Batch } from "../../batch/batch.ts";
 import { GIGAPASCAL } from "../../kernels/constants.ts";
-import { evaluateModel } from "../../models/evaluate.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { batchOf, resultsOf } from "../run/batch_of.ts";
 import { counted } from "../run/counted.ts";
-import { largestForce } from "../run/largest_force.ts";
+import { evaluateBatch } from "../../campaign/run/evaluate_batch.ts";
+import { largestForce } from "../../campaign/run/largest_force.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
@@ -78,30 +78,10 @@ export async function singlepoint(settings: SinglepointSettings, run: CommandRun
 async function evaluate(batch: Batch, { model, engine }: OpenPotential): Promise<void> {
   const { backend } = await openDevice(engine.device);
   try {
-    const wanted = { energy: true, stress: model.gives.includes("stress") };
-    const { energy, forces, virial } = await evaluateModel(model, batch, backend, { wanted });
-    batch.set("energy", energy);
-    batch.set("forces", forces);
-    if (!wanted.stress || !batch.get("pbc").includes(1)) return;
-    const volumes = energy.map((_, i) => volumeOf(batch.get("cell"), 9 * i));
-    batch.set(
-      "stress",
-      virial.map((x, i) => {
-        const volume = volumes[Math.floor(i / 9)]!;
-        return volume > 0 ? -x / volume : 0;
-      }),
-    );
+    await evaluateBatch(batch, model, backend);
   } finally {
     backend.dispose();
   }
-}
-
-function volumeOf(h: ArrayLike<number>, at: number): number {
-  const x = (i: number) => h[at + i]!;
-  return Math.abs(
-    x(0) * (x(4) * x(8) - x(5) * x(7)) - x(1) * (x(3) * x(8) - x(5) * x(6)) +
-      x(2) * (x(3) * x(7) - x(4) * x(6)),
-  );
 }
 
 function resultOf(batch: Batch, { file, frame, label }: Structure, i: number): Singlepoint {

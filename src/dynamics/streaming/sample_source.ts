@@ -33,6 +33,13 @@ export interface SampleList {
    * @default sizes are unknown: `SizeAwareSampler.open` loads each sample once
    */
   sizes?(index: number): SampleSize;
+  /**
+   * Returns the id that the system at an index has in the batch, a whole number 0 … 2³¹ − 1. The id selects the random
+   * numbers of the system. Systems that are in the batch at the same time must have different ids.
+   *
+   * @default the index
+   */
+  id?(index: number): number;
 }
 
 /** Source of a sampler: an array of systems, or a list that loads them one by one. */

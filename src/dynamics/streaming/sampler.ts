@@ -112,6 +112,7 @@ export class SizeAwareSampler {
       length: list.length,
       get: (i: number) => list.get(i),
       sizes: (i: number) => sizes[i]!,
+      id: (i: number) => list.id?.(i) ?? i,
     };
     return new SizeAwareSampler(sized, options);
   }
@@ -137,6 +138,11 @@ export class SizeAwareSampler {
    */
   edgesOf(index: number): number {
     return this.#edges[index]!;
+  }
+
+  /** Returns the id that a sample has in the batch: the one that its source gives, otherwise its index. */
+  idOf(index: number): number {
+    return this.#source.id?.(index) ?? index;
   }
 
   /**

@@ -68,7 +68,7 @@ export class Stream implements SystemStream {
   ): Promise<Stream | undefined> {
     const samples = await sampler.take();
     if (samples.length === 0) return undefined;
-    const batch = batchOf(samples);
+    const batch = batchOf(samples, sampler);
     batch.ensure("status");
     const endsAt = engine.loop.stepCount + maxSteps;
     const slots = samples.map((sample) => slotOf(sample, sampler, endsAt));

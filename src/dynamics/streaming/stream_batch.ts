@@ -117,7 +117,7 @@ export class StreamBatch {
    */
   async admit(samples: readonly Sample[], endsAt: number): Promise<number[]> {
     try {
-      const admitted = batchOf(samples);
+      const admitted = batchOf(samples, this.#sampler);
       const slots = samples.map((sample) => slotOf(sample, this.#sampler, endsAt));
       const places = this.#placesFor(slots);
       const from = this.#putInPlace(admitted, slots, places) ??
@@ -283,13 +283,13 @@ export function slotOf(
 }
 
 /**
- * Creates a batch from samples. The id of each system is its index in the source, so it does not depend on when the
- * system is admitted.
+ * Creates a batch from samples. The id of each system is the one that the source gives, otherwise its index there, so it
+ * does not depend on when the system is admitted.
  */
-export function batchOf(samples: readonly Sample[]): Batch {
+export function batchOf(samples: readonly Sample[], sampler: SizeAwareSampler): Batch {
   const batch = Batch.from(samples.map(({ system }) => system));
   const indices = samples.map(({ index }) => index);
-  batch.set("systemId", indices);
+  batch.set("systemId", indices.map((index) => sampler.idOf(index)));
   batch.set("sourceIndex", indices, { level: "system", dtype: "i32", fill: -1 });
   if (batch.has("status")) batch.set("status", 0);
   return batch;

@@ -1,0 +1,54 @@
+/**
+ * Hashes of model files.
+ *
+ * @module
+ */
+
+import { findHost } from "../../platform/host.ts";
+import { builtin } from "../../platform/process.ts";
+import { sha256Hex } from "../item/sha256.ts";
+
+/**
+ * Returns the SHA-256 of a model's file in hexadecimal. If the model has a manifest or weights in other files, it is
+ * the hash of the hashes of all files.
+ *
+ * @throws {Error} if the file cannot be read
+ */
+export async function modelFileHash(path: string): Promise<string> {
+  const bytes = await findHost()!.readFile(path);
+  const hashes = [await sha256Hex(bytes)];
+  for (const other of [...manifestsOf(path), ...await weightsOf(path, bytes)]) {
+    // A file with weights that is missing is reported when the model is opened.
+    if (exists(other)) hashes.push(await sha256Hex(await findHost()!.readFile(other)));
+  }
+  return hashes.length === 1 ? hashes[0]! : await sha256Hex(hashes.join("\n"));
+}
+
+/** Returns the path of the manifest beside a model, if there is one. */
+function manifestsOf(path: string): string[] {
+  const found = [`${path}.json`, path.replace(/\.onnx$/, ".json")].find(exists);
+  return found === undefined ? [] : [found];
+}
+
+/** Returns the paths of the files with weights of a model. */
+async function weightsOf(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<string[]> {
+  const { decodeModel } = await import("../../onnx/codec/codec.ts");
+  const { externalFiles } = await import("../../onnx/codec/external_data.ts");
+  const { dirname, join } = builtin("node:path");
+  let files: string[];
+  try {
+    files = externalFiles(decodeModel(bytes));
+  } catch {
+    return []; // a damaged model is reported when it is opened
+  }
+  return files.sort().map((file) => join(dirname(path), file));
+}
+
+function exists(path: string): boolean {
+  try {
+    findHost()!.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

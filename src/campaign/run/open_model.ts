@@ -1,0 +1,56 @@
+/**
+ * Models of recipes.
+ *
+ * @module
+ */
+
+import type { Model } from "../../models/model.ts";
+import type { OnnxReference, PairReference } from "../recipe/references.ts";
+import type { CheckedRecipe } from "../recipe/recipe.ts";
+import { modelFileHash } from "./model_file_hash.ts";
+
+/** An opened model. Disposing of it closes its sessions, if it has any. */
+export interface CampaignModel extends AsyncDisposable {
+  readonly model: Model;
+}
+
+/**
+ * Opens the model of a recipe.
+ *
+ * @throws {Error} if the file has another hash than the recipe states, or cannot be read
+ * @throws {TypeError | RangeError} if the options do not fit the model
+ */
+export async function openModel({ model }: Pick<CheckedRecipe, "model">): Promise<CampaignModel> {
+  return "pair" in model ? await openPair(model) : await openOnnx(model);
+}
+
+async function openPair({ pair, options }: PairReference): Promise<CampaignModel> {
+  const makers = await import("../../models/pair/mod.ts");
+  const make = makers[pair] as (options: unknown) => Model;
+  return { model: make(options), [Symbol.asyncDispose]: () => Promise.resolve() };
+}
+
+async function openOnnx(
+  { onnx, sha256, runtime = "web", options = {} }: OnnxReference,
+): Promise<CampaignModel> {
+  const { OnnxModel } = await import("../../models/onnx/onnx_model.ts");
+  const isAddress = /^https?:/i.test(onnx);
+  if (!isAddress) await assertHash(onnx, sha256);
+  const download = isAddress && { download: { integrity: `sha256-${base64Of(sha256)}` } };
+  // One thread: sums over several threads could differ from machine to machine.
+  const model = await OnnxModel.open(onnx, { ...options, ...download, runtime, threads: 1 });
+  return { model, [Symbol.asyncDispose]: () => model.dispose() };
+}
+
+async function assertHash(path: string, wanted: string): Promise<void> {
+  const found = await modelFileHash(path);
+  if (found === wanted) return;
+  throw new Error(
+    `Cannot use the model ${path}: its SHA-256 must be ${wanted}, as the recipe states; got ${found}. ` +
+      "Use the file with which the campaign was submitted, or submit a new campaign",
+  );
+}
+
+function base64Of(hash: string): string {
+  return btoa(hash.match(/../g)!.map((pair) => String.fromCharCode(parseInt(pair, 16))).join(""));
+}
