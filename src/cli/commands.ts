@@ -79,6 +79,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./convert/table.ts")).CONVERT as AnyCommand,
   },
   {
+    name: "export",
+    summary: "adds forces and virials to an ONNX model of energies",
+    open: async () => (await import("./export/table.ts")).EXPORT as AnyCommand,
+  },
+  {
     name: "demo",
     summary: "relaxes crystals of argon in one batch, then runs dynamics at 40 K",
     open: async () => (await import("./demo_table.ts")).DEMO as AnyCommand,
