@@ -44,6 +44,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./plot/table.ts")).PLOT as AnyCommand,
   },
   {
+    name: "report",
+    summary: "writes report.html of a run folder again, from its files",
+    open: async () => (await import("./report/table.ts")).REPORT as AnyCommand,
+  },
+  {
     name: "doctor",
     summary: "shows what this machine has, and what is slow and why",
     open: async () => (await import("./doctor/table.ts")).DOCTOR as AnyCommand,

@@ -68,6 +68,10 @@ Deno.test("md writes a run folder with a log, a trajectory that begins with the 
   const report = await Deno.readTextFile(`${to}/report.html`);
   for (
     const text of ["energy/total", "energy/kinetic", "Pressure, GPa", "Volume, Å³", "time, ps"]
+      .concat(
+        "First structure, 0 ps",
+        "Last structure, 0.4 ps",
+      )
   ) {
     assertStringIncludes(report, text);
   }

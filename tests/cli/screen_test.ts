@@ -48,6 +48,10 @@ Deno.test("of 200 files with 10 broken ones, 190 are relaxed, 10 are named with 
   assertEquals(out.match(/^ {2}failed: .*: ./gm)!.length, 10);
   const rows = await rowsOf(to);
   assertEquals(rows.length, 200);
+  const report = await Deno.readTextFile(`${to}/report.html`);
+  for (const part of ["Steps until convergence", "First result", "<dt>failed</dt><dd>10</dd>"]) {
+    assertStringIncludes(report, part);
+  }
   const failed = rows.filter(([, , , status]) => status === "failed");
   const indices = failed.map(([file]) => Number(/s(\d+)\.xyz/.exec(file!)![1]));
   assertEquals(indices.sort((a, b) => a - b), Object.keys(BROKEN).map(Number));

@@ -68,7 +68,17 @@ export async function runDynamics(
       trajectory: { sink, frequency: settings.trajEvery, initial: true, fields: fieldsOf(config) },
       scalars: { frequency: settings.logEvery, nSteps: config.steps, ...thermoScalars(config) },
     });
-    return await disposing(folder, (folder) => runIn(folder, settings, run, parts));
+    return await disposing(folder, async (folder) => {
+      try {
+        return await runIn(folder, settings, run, parts);
+      } finally {
+        // Unlike the report at the end of the engine, it has pictures of the structures.
+        if (folder.engine !== undefined) {
+          const { writeFinalReport } = await import("../report/run_report.ts"); // not needed to begin
+          await writeFinalReport(path, (message) => run.terminal.complain(message));
+        }
+      }
+    });
   } finally {
     await sink.close();
   }

@@ -154,6 +154,8 @@ async function runScreening(path: string, screening: Screening): Promise<number>
   const isComplete = counts.files === files.length && counts.done === counts.read;
   if (isComplete) run.completed();
   await storeOutcome(path, isComplete ? "completed" : "interrupted");
+  const { writeFinalReport } = await import("../report/run_report.ts"); // not needed to begin
+  await writeFinalReport(path, (message) => run.terminal.complain(message));
   return printSummary(path, { settings, run, results: ledger.results, counts, begun });
 }
 

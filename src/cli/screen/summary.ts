@@ -58,7 +58,7 @@ export function printSummary(
       terminal.print(`  failed: ${file}${frame === null ? "" : `@${frame}`}: ${reason}`);
     }
     if (failed.length > SHOWN) terminal.print(`  and ${failed.length - SHOWN} more`);
-    terminal.print(`Wrote ${folder}: status.csv, ${settings.results}`);
+    terminal.print(`Wrote ${folder}: status.csv, ${settings.results}, report.html`);
   }
   if (isInterrupted) {
     terminal.complain(`Interrupted. To continue, run: ${resumeLine(program, folder)}`);

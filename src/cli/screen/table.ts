@@ -59,7 +59,7 @@ export const SCREEN: Command<ScreenSettings> = {
     json: INPUT_OPTIONS.json,
   },
   notes: [
-    "Structures stream through one batch. The folder gets status.csv (a row for each structure: file, frame, atoms, status, steps, energy, largest force, reason) and the relaxed structures. Files that cannot be read, unknown elements and diverged structures are set aside with their reason; all others go on.",
+    "Structures stream through one batch. The folder gets status.csv (a row for each structure: file, frame, atoms, status, steps, energy, largest force, reason), the relaxed structures, and report.html. Files that cannot be read, unknown elements and diverged structures are set aside with their reason; all others go on.",
     "If the screening is interrupted, `hooke resume FOLDER` goes on with the structures that are missing.",
     "Exit codes: 0 all have converged, 1 error, 2 wrong usage, 3 some have failed or have not converged, 130 interrupted, 143 terminated, 129 hung up.",
   ],

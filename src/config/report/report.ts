@@ -61,6 +61,14 @@ export async function report(
     );
   }
   const content = reportContent(typeof run === "string" ? await readRun(run) : run);
+  return reportText(content, { format, link });
+}
+
+/** Returns the text of a report. */
+export function reportText(
+  content: ReportContent,
+  { format = "html", link = inText }: ReportOptions = {},
+): string {
   return format === "html" ? asHtml(content) : asMarkdown(content, link);
 }
 
@@ -93,6 +101,8 @@ function markdownOf(
       return block.items.map((item) => `- ${plain(item)}`).join("\n");
     case "plot":
       return `![${plain(block.title)}](${link(block.svg, `${block.name}.svg`)})`;
+    case "row":
+      return block.pictures.map((each) => markdownOf(each, link)).join(" ");
     case "code": {
       const longest = Math.max(2, ...(block.text.match(/`+/g) ?? []).map(({ length }) => length));
       const fence = "`".repeat(longest + 1);
@@ -148,6 +158,8 @@ function htmlOf(block: ReportBlock): string {
       }</ul>`;
     case "plot":
       return `<figure>${block.svg.trimEnd()}</figure>`;
+    case "row":
+      return `<div class="row">${block.pictures.map(htmlOf).join("")}</div>`;
     case "code":
       return `<pre>${xmlText(block.text)}</pre>`;
   }

@@ -11,7 +11,17 @@ import type { RunData } from "../runs/read_run.ts";
 import { durationOf, partsOf, startsOf } from "../runs/run_parts.ts";
 import type { LoggedOutcome, RunEnd, RunRecord, RunStart } from "../runs/run_record.ts";
 
-/** A block of a report. */
+/** A picture of a report. */
+export interface ReportPicture {
+  readonly kind: "plot";
+  /** File name without extension. */
+  readonly name: string;
+  /** Title, which is also in the picture. */
+  readonly title: string;
+  readonly svg: string;
+}
+
+/** A block of a report. A row has pictures beside one another. */
 export type ReportBlock =
   | { readonly kind: "facts"; readonly rows: readonly (readonly [string, string])[] }
   | {
@@ -19,7 +29,8 @@ export type ReportBlock =
     readonly head: readonly string[];
     readonly rows: readonly (readonly string[])[];
   }
-  | { readonly kind: "plot"; readonly name: string; readonly title: string; readonly svg: string }
+  | ReportPicture
+  | { readonly kind: "row"; readonly pictures: readonly ReportPicture[] }
   | { readonly kind: "list"; readonly items: readonly string[] }
   | { readonly kind: "code"; readonly text: string };
 
@@ -207,7 +218,8 @@ function timings({ profile = [] }: RunData): ReportBlock[] {
   return [{ kind: "table", head, rows }];
 }
 
-function configuration({ config }: RunData): ReportBlock[] {
+/** Returns a list with the configuration as a block; an empty list if there is no configuration. */
+export function configuration({ config }: Pick<RunData, "config">): ReportBlock[] {
   if (config === undefined || config === null) return [];
   return [{ kind: "code", text: JSON.stringify(config, null, 2) }];
 }

@@ -19,6 +19,7 @@ export const REPORT_STYLE: string = [
   "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0}",
   "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}",
   "figure{margin:0 0 20px}figure svg{max-width:100%;height:auto;display:block}",
+  ".row{display:flex;flex-wrap:wrap;gap:12px}",
   ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:14px}",
   "th,td{text-align:left;padding:5px 16px 5px 0;border-bottom:1px solid var(--line);",
   "vertical-align:top}th{color:var(--soft);font-weight:500}",

@@ -116,7 +116,7 @@ export function plot(run: PlottedRun, options: PlotOptions = {}): string {
     axes(x, y, box, unit),
     ...lines.map((line, i) => curve(line, i, { x, y, box, scale })),
   ];
-  const label = xmlText(title ?? lines.map(({ name }) => name).join(", "));
+  const label = xmlText([...(title === undefined ? [] : [title]), ...lines.map(spoken)].join("; "));
   return `<svg xmlns="http://www.w3.org/2000/svg" class="${PLOT_CLASS}" viewBox="0 0 ${width} ${height}" width="${width}" ` +
     `height="${height}" role="img" aria-label="${label}">\n${parts.join("\n")}\n</svg>\n`;
 }
@@ -181,6 +181,19 @@ function legendOf(lines: readonly Line[], width: number) {
       return sample + text(label, { x: at.x + 26, y: at.y, style: "label" });
     }).join("\n");
   return { rows: row + 1, draw };
+}
+
+/** Returns a description of a line for screen readers. */
+function spoken({ name, values }: Line): string {
+  const finite = values.filter(Number.isFinite);
+  if (finite.length === 0) return `${name} without values`;
+  const [least, most] = [
+    finite.reduce((a, b) => Math.min(a, b)),
+    finite.reduce((a, b) => Math.max(a, b)),
+  ];
+  return `${name} between ${+least.toPrecision(5)} and ${+most.toPrecision(5)}, last ${
+    lastOf(finite)
+  }`;
 }
 
 function lastOf(values: readonly number[]): string {

@@ -1,0 +1,143 @@
+/**
+ * Reports of run folders, from their files alone.
+ *
+ * @module
+ */
+
+import { isObject } from "../../base/object.ts";
+import { writeWhole } from "../../checkpoint/mod.ts";
+import { reportText } from "../../config/report/report.ts";
+import {
+  configuration,
+  type ReportBlock,
+  type ReportContent,
+  reportContent,
+  type ReportSection,
+} from "../../config/report/report_content.ts";
+import { parseIdentity, pathsIn, textIn } from "../../config/runs/run_files.ts";
+import { barsSvg } from "../draw/bars.ts";
+import { readLoggedRun } from "../plot/curves.ts";
+import { screeningIn, stepsUntilConvergence } from "../plot/screening.ts";
+import { outcomeIn } from "../screen/outcome.ts";
+import type { ScreenResult } from "../screen/screen_result.ts";
+import {
+  dynamicsPictures,
+  screeningPictures,
+  type StructurePictures,
+} from "./structure_pictures.ts";
+
+/** Number of failures in a report. `status.csv` has all. */
+const FAILURES = 100;
+
+/** Returns the content of the report of a run folder. */
+export async function contentOf(folder: string): Promise<ReportContent> {
+  const results = await screeningIn(folder);
+  if (results !== undefined) return await screeningContent(folder, results);
+  const run = await readLoggedRun(folder);
+  return withPictures(reportContent(run), await dynamicsPictures(folder, run));
+}
+
+/** Writes the report of a run folder to a file: HTML, or Markdown if its name ends with .md. */
+export async function writeRunReport(
+  folder: string,
+  file: string = `${folder}/report.html`,
+): Promise<ReportContent> {
+  const content = await contentOf(folder);
+  const format = /\.md$/i.test(file) ? "markdown" : "html";
+  const text = reportText(content, { format });
+  await writeWhole(file, new TextEncoder().encode(text), "report");
+  return content;
+}
+
+/** Writes the report at the end of a run. A report that cannot be written is a warning, because the results are there. */
+export async function writeFinalReport(
+  folder: string,
+  warn: (message: string) => void,
+): Promise<void> {
+  try {
+    await writeRunReport(folder);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    warn(`Warning: the report was not written: ${reason}`);
+  }
+}
+
+/** Returns the warnings of a report. */
+export function warningsOf({ sections }: ReportContent): readonly string[] {
+  return sections.filter(({ title }) => title === "Warnings").flatMap(({ blocks }) => blocks)
+    .flatMap((block) => block.kind === "list" ? block.items : []);
+}
+
+/** Returns the content with pictures after the facts and the warnings. */
+function withPictures(
+  content: ReportContent,
+  { blocks, warning }: StructurePictures,
+): ReportContent {
+  const isBefore = ({ title }: ReportSection) => title === "Run" || title === "Warnings";
+  const warnings = [...warningsOf(content), ...(warning === undefined ? [] : [warning])];
+  const sections: ReportSection[] = [
+    ...content.sections.filter(({ title }) => title === "Run"),
+    { title: "Warnings", blocks: warnings.length === 0 ? [] : [{ kind: "list", items: warnings }] },
+    { title: "Structures", blocks },
+    ...content.sections.filter((section) => !isBefore(section)),
+  ];
+  return { ...content, sections: sections.filter(({ blocks }) => blocks.length > 0) };
+}
+
+async function screeningContent(
+  folder: string,
+  results: readonly ScreenResult[],
+): Promise<ReportContent> {
+  const path = pathsIn(folder).config;
+  const { config, id, begun, configHash } = parseIdentity(await textIn(path) ?? "", path);
+  const settings = isObject(config) ? config : {};
+  const outcome = await outcomeIn(folder);
+  const count = (status: ScreenResult["status"]) =>
+    results.filter((one) => one.status === status).length;
+  const rows: [string, string][] = [
+    [
+      "outcome",
+      outcome ?? "not ended: the screening is still going on, or its process was killed",
+    ],
+    ["structures", String(results.length)],
+    ["files", String(new Set(results.map(({ file }) => file)).size)],
+    ["converged", String(count("converged"))],
+    ["not converged", String(count("not converged"))],
+    ["failed", String(count("failed"))],
+    ["potential", String(settings.model ?? "lj")],
+    ["began", begun],
+    ["run", id],
+    ...(configHash === null ? [] : [["configuration", configHash] as [string, string]]),
+  ];
+  const steps = stepsUntilConvergence(results), title = "Steps until convergence";
+  const plots: ReportBlock[] = steps.length === 0 ? [] : [{
+    kind: "plot",
+    name: "convergence",
+    title,
+    svg: barsSvg(steps, { title: `${title} (number of structures)`, label: "steps" }),
+  }];
+  const content: ReportContent = {
+    title: folder.split("/").findLast((part) => part !== "") ?? folder,
+    status: outcome === "completed" ? "completed" : outcome === undefined ? "not ended" : "stopped",
+    sections: [
+      { title: "Run", blocks: [{ kind: "facts", rows }] },
+      { title: "Plots", blocks: plots },
+      { title: "Failures", blocks: failures(results) },
+      { title: "Configuration", blocks: configuration({ config }) },
+    ],
+  };
+  return withPictures(content, await screeningPictures(`${folder}/${settings.results}`));
+}
+
+/** Returns a list with a table of the structures that have failed; an empty list if all are well. */
+function failures(results: readonly ScreenResult[]): ReportBlock[] {
+  const failed = results.filter(({ status }) => status === "failed");
+  if (failed.length === 0) return [];
+  const rows = failed.slice(0, FAILURES)
+    .map(({ file, frame, reason }) => [file, frame === null ? "" : String(frame), reason]);
+  const left = failed.length - rows.length;
+  return [
+    { kind: "table", head: ["file", "frame", "reason"], rows },
+    ...(left > 0 ? [{ kind: "list", items: [`${left} more are in status.csv.`] } as const] : []),
+  ];
+}
