@@ -22,11 +22,33 @@ const NOT_FINITE = /^([+-]?)(nan|inf|infinity)$/i;
  * Parses a number, including Python's spellings of NaN and infinity. Returns `undefined` if the word is not a number.
  */
 export function readNumber(word: string): number | undefined {
+  if (isPlain(word)) {
+    const value = Number(word);
+    if (!Number.isNaN(value)) return value;
+  }
   if (NUMBER.test(word)) return Number(word);
   const [, sign, name] = NOT_FINITE.exec(word) ?? [];
   if (name === undefined) return undefined;
   if (name.toLowerCase() === "nan") return NaN;
   return sign === "-" ? -Infinity : Infinity;
+}
+
+/**
+ * Returns whether a word has the first two characters and the last one of a decimal number. For such a word, `Number`
+ * is strict enough: it would also accept blanks around a number, and 0x10.
+ */
+function isPlain(word: string): boolean {
+  const { length } = word;
+  if (length < 2) return length === 1 && isDigit(word.charCodeAt(0));
+  const first = word.charCodeAt(0);
+  return (isDigit(first) || first === MINUS) && (word.charCodeAt(1) <= NINE) &&
+    isDigit(word.charCodeAt(length - 1));
+}
+
+const ZERO = "0".charCodeAt(0), NINE = "9".charCodeAt(0), MINUS = "-".charCodeAt(0);
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE;
 }
 
 /** Parses a boolean such as `T` or `false`. Returns `undefined` if the word is not a boolean. */

@@ -25,9 +25,11 @@ export interface ExtxyzOptions {
 
 /** A column and its values. */
 interface Written extends Column {
-  /** Returns value `i` of the column as text. Atom `a` has the values from `a * width` on. */
-  text(i: number): string;
+  /** Atom `a` has the values from `a * width` on; the symbols of the elements are no numbers, so that they have none. */
+  readonly values: NumericArray;
 }
+
+const NO_VALUES = new Float64Array(0);
 
 /** Built-in fields per atom that become columns if the system has them. */
 const KNOWN = ["velocities", "forces", "charges", "images", "categories"] as const;
@@ -76,21 +78,25 @@ function writeFrame(system: System, { momenta = false }: ExtxyzOptions): string 
     ...momenta && system.has("velocities") ? [momentaOf(system)] : [],
     ...system.fields().filter(isOwnColumn).map((info) => ownColumn(system, info)),
   ];
-  const rows: string[] = [];
+  const comment = commentOf(system, columns), { symbols } = system, others = columns.slice(1);
+  // Texts are added to one string. Lists of words would be most of the garbage of a run that writes structures.
+  let frame = `${system.nodeCount}\n${comment}\n`;
   for (let atom = 0; atom < system.nodeCount; atom++) {
-    const words: string[] = [];
-    for (const { width, text } of columns) {
-      for (let i = 0; i < width; i++) words.push(text(atom * width + i));
+    frame += symbols[atom]!;
+    for (const { type, width, values } of others) {
+      for (let i = atom * width; i < (atom + 1) * width; i++) {
+        frame += type === "L" ? (values[i] === 1 ? " T" : " F") : ` ${writeNumber(values[i]!)}`;
+      }
     }
-    rows.push(words.join(" "));
+    frame += "\n";
   }
-  return `${system.nodeCount}\n${commentOf(system, columns)}\n${rows.join("\n")}\n`;
+  return frame;
 }
 
 function knownColumns(system: System): Written[] {
-  const { symbols, masses, numbers } = system;
+  const { masses, numbers } = system;
   const columns: Written[] = [
-    { name: "species", type: "S", width: 1, text: (i) => symbols[i]! },
+    { name: "species", type: "S", width: 1, values: NO_VALUES },
     numberColumn("pos", system.positions, 3, "R"),
   ];
   for (const field of KNOWN) {
@@ -120,7 +126,7 @@ function numberColumn(
   width: number,
   type: ColumnType,
 ): Written {
-  return { name, type, width, text: (i) => writeNumber(values[i]!) };
+  return { name, type, width, values };
 }
 
 function isOwnColumn({ level, name }: FieldInfo): boolean {
@@ -137,7 +143,7 @@ function ownColumn(system: System, { name, dtype, width }: FieldInfo): Written {
   }
   const values = system.get(name);
   if (dtype === "u8" && values.every((x: number) => x <= 1)) {
-    return { name, type: "L", width, text: (i) => values[i] === 1 ? "T" : "F" };
+    return { name, type: "L", width, values };
   }
   return numberColumn(name, values, width, dtype === "f64" || dtype === "f32" ? "R" : "I");
 }

@@ -18,6 +18,7 @@ import {
 import type { CheckedPart } from "../damage.ts";
 import { checkRecords } from "./check_records.ts";
 import { RecordScanner } from "./record_scanner.ts";
+import { RecordTexts } from "./record_texts.ts";
 import type { Slice } from "../sink.ts";
 import { isSelected, selectsByStamp } from "../slice.ts";
 import type { TextFormat } from "./text_format.ts";
@@ -161,10 +162,11 @@ export class TextStore<T> {
     if (file === undefined) return;
     try {
       const { end, starts, lines } = await this.#index(file);
-      const count = starts.length;
-      for (let i = slice.from ?? 0; i < Math.min(slice.to ?? count, count); i++) {
+      const count = starts.length, to = Math.min(slice.to ?? count, count);
+      const texts = new RecordTexts(file, this.#path, starts[to] ?? end);
+      for (let i = slice.from ?? 0; i < to; i++) {
         const line = lines[i]!;
-        const text = await this.#text(file, starts[i]!, starts[i + 1] ?? end);
+        const text = await texts.text(starts[i]!, starts[i + 1] ?? end);
         const isWanted = !selectsByStamp(slice) ||
           isSelected(this.#named(() => this.#format.stamp(text, line)), slice);
         if (isWanted) yield this.#decode(text, line);
@@ -180,7 +182,8 @@ export class TextStore<T> {
     try {
       const { size } = await file.stat();
       const { end, endLine, starts, lines } = await this.#index(file);
-      const textOf = (i: number) => this.#text(file, starts[i]!, starts[i + 1] ?? end);
+      const texts = new RecordTexts(file, this.#path, end);
+      const textOf = (i: number) => texts.text(starts[i]!, starts[i + 1] ?? end);
       yield* checkRecords(this.#format, [...lines, endLine], textOf);
       if (end < size && (await this.#text(file, end, size)).trim() !== "") {
         const reason = "the file ends with an incomplete record";
@@ -320,16 +323,8 @@ export class TextStore<T> {
     return checkUnfinished(this.#format, file, { path: this.#path, end, endLine, size });
   }
 
-  async #text(file: OpenFile, start: number, end: number): Promise<string> {
-    const bytes = await readAt(file, start, end - start);
-    try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    } catch (cause) {
-      throw new SyntaxError(
-        `Cannot read ${this.#path}: bytes ${start} to ${end} are not text in UTF-8`,
-        { cause },
-      );
-    }
+  #text(file: OpenFile, start: number, end: number): Promise<string> {
+    return new RecordTexts(file, this.#path, end).text(start, end);
   }
 }
 
