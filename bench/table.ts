@@ -22,7 +22,17 @@ import { show } from "./show.ts";
 import { checkTable, occasion, writeRow } from "./written.ts";
 
 /** All groups, in the order of the issues. A group without a module has not been written yet. */
-const GROUPS = ["hooks", "dynamics", "onnx", "gpu", "training", "sinks", "engines", "start"];
+const GROUPS = [
+  "hooks",
+  "dynamics",
+  "onnx",
+  "gpu",
+  "training",
+  "sinks",
+  "engines",
+  "start",
+  "screen",
+];
 
 /** Default folder of the peers. */
 const PEERS = new URL("../../shared/peers", import.meta.url), WORK = "/tmp/hooke_peers";

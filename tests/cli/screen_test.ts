@@ -5,6 +5,7 @@ import { hookeProcess } from "./child.ts";
 import { Ledger } from "../../src/cli/screen/ledger.ts";
 import { secondsLeft } from "../../src/cli/screen/progress.ts";
 import { until } from "../timers.ts";
+import { openSink } from "../../src/sinks/mod.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 /** Defects of files, by the index of the file. */
@@ -175,6 +176,23 @@ Deno.test("structures that have converged when a screening is interrupted are wr
   assertEquals([only!.energy, others.length], [Number(rows[0]![5]), 0]);
   await hooke(["resume", to, "-q"]);
   assertEquals((await rowsOf(to)).length, 10);
+});
+
+Deno.test("structures whose row is written, but that are not in the results of a killed screening, are relaxed again", async () => {
+  await using folder = await tempFolder();
+  const from = `${folder.path}/frames.xyz`, to = `${folder.path}/out`;
+  const frames = [1, 2, 3].map((seed) => rattle(fcc({ element: "Ar", a: 5.26 }), 0.2, seed));
+  await Deno.writeTextFile(from, `${writeExtxyz(frames)}1\n\nXx 0 0 0\n`);
+  assertEquals((await hooke(["screen", from, "-o", to])).code, 3);
+  const whole = await Deno.readTextFile(`${to}/results.xyz`), rows = await rowsOf(to);
+  const results = await openSink(`${to}/results.xyz`);
+  await results.truncate(1);
+  await results.close();
+  assertEquals((await hooke(["resume", to])).code, 3);
+  const order = (text: string) =>
+    parseExtxyz(text).map(({ info, positions }) => `${info.file}: ${positions}`).sort();
+  assertEquals(order(await Deno.readTextFile(`${to}/results.xyz`)), order(whole));
+  assertEquals(await rowsOf(to), rows);
 });
 
 Deno.test("the remaining time counts atoms of finished structures, not files that were read", () => {

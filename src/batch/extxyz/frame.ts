@@ -54,9 +54,7 @@ function comesBefore(a: Words, b: Words, meaning: string): boolean {
 
 function addKnownColumns(draft: Draft, known: ReadonlyMap<string, Words>, line: number): void {
   const [numbers, symbols] = [known.get("numbers"), known.get("symbols")];
-  draft.numbers = numbers === undefined
-    ? symbols!.words.map((word, atom) => readElement(word, line + atom))
-    : numbersOf(numbers);
+  draft.numbers = numbers === undefined ? elementsIn(symbols!.words, line) : numbersOf(numbers);
   draft.positions = numbersOf(known.get("positions")!);
   for (
     const name of ["velocities", "forces", "masses", "charges", "images", "categories"] as const
@@ -92,6 +90,16 @@ const MASSES: readonly number[] = Array.from(
   { length: LARGEST_NUMBER + 1 },
   (_, number) => atomicMass(number),
 );
+
+/** Returns the atomic numbers of species. A structure has few different ones, so that each is read once. */
+function elementsIn(words: readonly string[], line: number): number[] {
+  const known = new Map<string, number>();
+  return words.map((word, atom) => {
+    const number = known.get(word) ?? readElement(word, line + atom);
+    known.set(word, number);
+    return number;
+  });
+}
 
 /**
  * Returns the atomic number of a species. Like ASE, it accepts symbols in any case. It also accepts atomic numbers,

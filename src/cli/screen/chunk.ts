@@ -59,6 +59,9 @@ export async function runChunk(
   }
 }
 
+/** Fields that number systems and steps within a stream. */
+const OF_STREAM = ["sourceIndex", "sourceId", "step", "time"];
+
 function failureOf({ file, frame, system }: Structure, reason: string): Failure {
   return { file, frame, atoms: system.nodeCount, reason };
 }
@@ -76,8 +79,10 @@ async function streamSome(
   const sampler = new SizeAwareSampler(systems, { maxAtoms: Math.max(batchAtoms, ...sizes) });
   const graduates = {
     async write(frame: Batch, mask?: ArrayLike<number | boolean>): Promise<void> {
-      await sink.write(frame, mask);
       const ids = frame.get("sourceId");
+      // Steps, times and places of the stream mean nothing to the reader of the results, and take time to write.
+      for (const name of OF_STREAM) if (frame.has(name)) frame.remove(name);
+      await sink.write(frame, mask);
       const slots = Array.from(ids, (_, slot) => slot).filter((slot) =>
         mask === undefined || Boolean(mask[slot])
       );

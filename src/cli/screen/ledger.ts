@@ -7,7 +7,7 @@
 import { textIn } from "../../config/runs/run_files.ts";
 import { LineFile } from "../../sinks/files/line_file.ts";
 import type { ScreenResult } from "./screen_result.ts";
-import { Stamps } from "./stamps.ts";
+import { type LedgerLine, Stamps } from "./stamps.ts";
 
 export type { ScreenResult };
 import { writeWhole } from "../../checkpoint/mod.ts";
@@ -85,6 +85,26 @@ export class Ledger {
     return this.#results.filter(({ status }) => status !== "failed").length;
   }
 
+  /**
+   * Forgets the results after the first `count` that have a structure: a killed process may have added lines whose
+   * structures it had not written yet.
+   */
+  async forgetAfter(count: number): Promise<void> {
+    let written = 0;
+    const kept = this.#results.filter(({ status }) => status === "failed" || written++ < count);
+    await this.#lines.close();
+    const lines = kept.map((result) => `${JSON.stringify(this.#stamped(result))}\n`);
+    await writeWhole(
+      `${this.#folder}/status.jsonl`,
+      new TextEncoder().encode(lines.join("")),
+      "status",
+    );
+    await this.#lines.open();
+    this.#results.splice(0, Infinity, ...kept);
+    this.#known.clear();
+    for (const { file, frame } of kept) this.#known.add(keyOf(file, frame));
+  }
+
   /** Returns whether a structure has a result. Without a frame: whether the whole file has failed. */
   has(file: string, frame: number | null): boolean {
     return this.#known.has(keyOf(file, frame));
@@ -98,8 +118,12 @@ export class Ledger {
   /** Adds a result. */
   add(result: ScreenResult): void {
     this.#note(result);
+    this.#lines.add(JSON.stringify(this.#stamped(result)));
+  }
+
+  #stamped(result: ScreenResult): LedgerLine {
     const input = this.#stamps.known(result.file);
-    this.#lines.add(JSON.stringify({ ...result, ...input !== undefined && { input } }));
+    return { ...result, ...input !== undefined && { input } };
   }
 
   #note(result: ScreenResult): void {

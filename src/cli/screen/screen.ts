@@ -142,8 +142,9 @@ async function runScreening(path: string, screening: Screening): Promise<number>
     ledger.refresh(files);
   }, 100);
   try {
-    // Structures of a killed process that were written, but are not in the ledger, are relaxed again.
+    // Structures of a killed process that are only in the results, or only in the ledger, are relaxed again.
     if (sink.length > ledger.written) await sink.truncate(ledger.written);
+    if (sink.length < ledger.written) await ledger.forgetAfter(sink.length);
     await runAll(screening, { ledger, counts, progress, sink });
   } finally {
     clearInterval(timer);
