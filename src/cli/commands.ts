@@ -29,6 +29,21 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./singlepoint/table.ts")).SINGLEPOINT as AnyCommand,
   },
   {
+    name: "submit",
+    summary: "sends a recipe and structures to a queue, from which workers take them",
+    open: async () => (await import("./queue/submit_table.ts")).SUBMIT as AnyCommand,
+  },
+  {
+    name: "work",
+    summary: "computes the structures of a queue, until it is stopped",
+    open: async () => (await import("./queue/work_table.ts")).WORK as AnyCommand,
+  },
+  {
+    name: "queue",
+    summary: "shows a queue, retries or cancels structures, and restores what it has lost",
+    open: async () => (await import("./queue/queue_table.ts")).QUEUE as AnyCommand,
+  },
+  {
     name: "resume",
     summary: "continues the run of a run folder from its newest checkpoint",
     open: async () => (await import("./resume/table.ts")).RESUME as AnyCommand,
@@ -52,11 +67,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     name: "doctor",
     summary: "shows what this machine has, and what is slow and why",
     open: async () => (await import("./doctor/table.ts")).DOCTOR as AnyCommand,
-  },
-  {
-    name: "bench",
-    summary: "measures dynamics with a potential on each device of this machine",
-    open: async () => (await import("./bench/table.ts")).BENCH as AnyCommand,
   },
   {
     name: "hooks",

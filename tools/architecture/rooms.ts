@@ -93,6 +93,9 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   // The runtime has one lock around it; a second importer would go around that lock.
   "onnxruntime-web": ["src/onnx/session/open_session.ts"],
   "onnxruntime-node": ["src/onnx/session/native/native_runtime.ts"],
+  // The client of queues is optional, so that nothing but a queue may load it.
+  "@nats-io/transport-node": ["src/campaign/queue/client.ts"],
+  "@nats-io/jetstream": ["src/campaign/queue/client.ts"],
   // Files are read and written in one place.
   "@bufbuild/protobuf": ["src/onnx/"],
   "onnx-buf": ["src/onnx/"],

@@ -16,8 +16,13 @@ export interface Config {
 /** The members of `package.json`, of which the build reads the version. */
 export type PackageJson = Readonly<Record<string, unknown>> & { readonly version: string };
 
-/** Packages that add native code and WebGPU. They are large, so a program installs them only if it needs them. */
-const OPTIONAL = { "onnxruntime-node": "1.30.0", "webgpu": "^0.6.2" };
+/** Packages that add native code, WebGPU and queues. A program installs them only if it needs them. */
+const OPTIONAL = {
+  "onnxruntime-node": "1.30.0",
+  "webgpu": "^0.6.2",
+  "@nats-io/transport-node": "3.4.0",
+  "@nats-io/jetstream": "3.4.0",
+};
 
 /** Oldest version of Node that works: the first that has `node:sqlite` without a flag. */
 export const OLDEST_NODE = "22.13";
@@ -72,7 +77,7 @@ function dependenciesOf(imports: Config["imports"]): Record<string, string> {
   return Object.fromEntries(
     Object.values(imports).flatMap((target) => {
       const [, name, version] = /^npm:(.+)@([^@]+)$/.exec(target) ?? [];
-      return name === undefined ? [] : [[name, version!]];
+      return name === undefined || Object.hasOwn(OPTIONAL, name) ? [] : [[name, version!]];
     }),
   );
 }

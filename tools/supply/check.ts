@@ -21,6 +21,7 @@ const ALLOWED: readonly string[] = [
   "Apache-2.0",
   "BSD-2-Clause",
   "BSD-3-Clause",
+  "Unlicense", // the public domain: tweetnacl
   "(Apache-2.0 AND BSD-3-Clause)",
 ];
 

@@ -1,0 +1,194 @@
+/**
+ * Pulling of messages, by priority. A worker asks for as many as it can hold, so that its memory is bounded.
+ *
+ * @module
+ */
+
+import type { Msg, NatsConnection } from "./client.ts";
+import { PRIORITIES, type QueuePriority } from "./names.ts";
+import type { Queue } from "./queue.ts";
+
+/** A message that the server has delivered, and that must be answered. */
+export interface Delivery {
+  readonly subject: string;
+  readonly data: Uint8Array;
+  /** Deliveries of this message so far, with this one. */
+  readonly count: number;
+  /** Removes the message from the queue. */
+  ack(): void;
+  /** Gives the message back, for another delivery after `delay` ms. */
+  giveBack(delay?: number): void;
+  /** Reports that the item is still worked on. */
+  working(): void;
+  /** Removes the message from the queue because it cannot be processed. */
+  terminate(reason: string): void;
+}
+
+/** Error of a request that the server refuses or does not answer. */
+export interface PullError extends Error {
+  /** True if the connection lacks a permission, so that waiting is useless. */
+  readonly isForbidden: boolean;
+}
+
+function pullError(message: string, isForbidden: boolean = false): PullError {
+  return Object.assign(new Error(message), { isForbidden });
+}
+
+/** Longest time without an answer, ms. The server answers at once if it has no messages. */
+const SILENCE = 10_000;
+
+interface PullRequest {
+  readonly batch: number;
+  readonly no_wait?: true;
+  /** Nanoseconds. */
+  readonly expires?: number;
+}
+
+/** Pulls messages of all priorities. */
+export class Puller {
+  readonly #queue: Queue;
+  readonly #arrived: Readonly<Record<QueuePriority, Delivery[]>> = {
+    high: [],
+    normal: [],
+    low: [],
+  };
+  /** Requests that wait for a message. */
+  readonly #waiting = new Map<QueuePriority, Promise<void>>();
+  /** Ends requests that no longer get an answer. */
+  readonly #open = new Set<(error?: Error) => void>();
+  #wake: (() => void) | undefined;
+  #refused: PullError | undefined;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+    void this.#watch();
+  }
+
+  /** Returns messages that have arrived and that `next` has not returned. */
+  leftover(): Delivery[] {
+    return this.#take(Infinity);
+  }
+
+  /**
+   * Returns at most `most` messages, those of higher priorities first. It waits `wait` ms for the first message, and
+   * returns none if none came, or when `signal` aborts.
+   *
+   * @throws {Error} if the server refuses the request
+   */
+  async next(most: number, wait: number, signal: AbortSignal): Promise<Delivery[]> {
+    for (const priority of PRIORITIES) {
+      const missing = most - this.#count();
+      if (missing > 0) await this.#pull(priority, { batch: missing, no_wait: true });
+    }
+    if (this.#count() === 0 && !signal.aborted) await this.#wait(wait, signal);
+    return this.#take(most);
+  }
+
+  #count(): number {
+    return PRIORITIES.reduce((sum, priority) => sum + this.#arrived[priority].length, 0);
+  }
+
+  #take(most: number): Delivery[] {
+    const taken: Delivery[] = [];
+    for (const priority of PRIORITIES) {
+      taken.push(...this.#arrived[priority].splice(0, most - taken.length));
+    }
+    return taken;
+  }
+
+  /** Waits for the first message of any priority. Requests without a message stay open for the next call. */
+  async #wait(wait: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    this.#wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+    for (const priority of PRIORITIES) {
+      if (this.#waiting.has(priority)) continue;
+      const pulled = this.#pull(priority, { batch: 1, expires: wait * 1e6 })
+        .finally(() => this.#waiting.delete(priority));
+      pulled.catch(() => {}); // a later call may be the one that sees the error
+      this.#waiting.set(priority, pulled);
+    }
+    await Promise.race([promise, Promise.all(this.#waiting.values())]);
+    signal.removeEventListener("abort", wake);
+  }
+
+  /** Asks for messages, and waits until all have come or the server says that there are no more. */
+  async #pull(priority: QueuePriority, request: PullRequest): Promise<void> {
+    if (this.#refused !== undefined) throw this.#refused;
+    const { nats, names, stream, inbox } = this.#queue;
+    const reply = inbox(), { promise, resolve, reject } = Promise.withResolvers<void>();
+    let left = request.batch;
+    const asked = nats.subscribe(reply, {
+      callback: (error, message) => {
+        if (error !== null) return end(pullError(error.message));
+        if (message.headers?.code) return end(refusalOf(message));
+        this.#arrived[priority].push(deliveryOf(nats, message));
+        this.#wake?.();
+        if (--left === 0) end();
+      },
+    });
+    const timer = setTimeout(
+      () => end(pullError("the server does not answer")),
+      (request.expires ?? 0) / 1e6 + SILENCE,
+    );
+    const end = (error?: Error) => {
+      clearTimeout(timer);
+      this.#open.delete(end);
+      asked.unsubscribe();
+      error === undefined ? resolve() : reject(error);
+    };
+    this.#open.add(end);
+    const next = `${stream.apiPrefix}.CONSUMER.MSG.NEXT.${names.items}.${names.consumer(priority)}`;
+    nats.publish(next, JSON.stringify(request), { reply });
+    await promise;
+  }
+
+  /** Ends requests that a lost connection or a missing permission leaves without an answer. */
+  async #watch(): Promise<void> {
+    for await (const status of this.#queue.nats.status()) {
+      if (status.type === "reconnect") this.#end();
+      if (status.type !== "error" || status.error.name !== "PermissionViolationError") continue;
+      this.#refused = pullError(status.error.message, true);
+      this.#end(this.#refused);
+    }
+  }
+
+  #end(error?: Error): void {
+    for (const end of [...this.#open]) end(error);
+  }
+}
+
+/** Returns the error in an answer without a message; undefined if it only says that there are no messages. */
+function refusalOf({ headers }: Msg): PullError | undefined {
+  const { code, description } = headers!;
+  // 404: no messages; 408: the time is over; 409 with this text: the server has sent what it could.
+  if (code === 404 || code === 408) return undefined;
+  if (code === 503) {
+    return pullError("the queue does not exist, or the server has no JetStream");
+  }
+  return pullError(`the server answers ${code} ${description}`);
+}
+
+function deliveryOf(nats: NatsConnection, { subject, data, reply = "" }: Msg): Delivery {
+  const answer = (text: string) => nats.publish(reply, text);
+  return {
+    subject,
+    data,
+    count: deliveriesIn(reply),
+    ack: () => answer("+ACK"),
+    giveBack: (delay = 0) => answer(`-NAK {"delay": ${Math.round(delay * 1e6)}}`),
+    working: () => answer("+WPI"),
+    terminate: (reason) => answer(`+TERM ${reason}`),
+  };
+}
+
+/**
+ * Returns the number of deliveries in the subject to which a message is acknowledged:
+ * `$JS.ACK.<stream>.<consumer>.<deliveries>…`, with domain and account before the stream in the longer form.
+ */
+export function deliveriesIn(reply: string): number {
+  const tokens = reply.split(".");
+  const count = Number(tokens[tokens.length >= 11 ? 6 : 4]);
+  return Number.isSafeInteger(count) && count > 0 ? count : 1;
+}

@@ -1,0 +1,182 @@
+/**
+ * A queue on a NATS server: its streams and consumers, and its counts.
+ *
+ * @module
+ */
+
+import type { JetStreamClient, JetStreamManager, NatsConnection } from "./client.ts";
+import { patiently } from "./patience.ts";
+import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
+import { PRIORITIES, type QueueNames, queueNames, type QueuePriority } from "./names.ts";
+
+/** Options of a queue. They hold when the queue is created; an existing queue keeps its own. */
+export interface QueueOptions extends QueueConnectionOptions {
+  /** Name of the queue: letters, digits, `-` and `_`. @default "hooke" */
+  readonly queue?: string;
+  /** Servers of a cluster that store each message: 1, 3 or 5. @default 1 */
+  readonly replicas?: number;
+  /**
+   * Time after which an item is given to another worker if its worker no longer reports, ms. Workers report three times
+   * in this time. @default 60000
+   */
+  readonly lease?: number;
+  /** Largest message, bytes. @default the largest that the server accepts */
+  readonly maxBytes?: number;
+}
+
+/** A connection with the streams of a queue. */
+export interface Queue {
+  readonly names: QueueNames;
+  readonly nats: NatsConnection;
+  readonly manager: JetStreamManager;
+  readonly stream: JetStreamClient;
+  /** Largest message, bytes. */
+  readonly maxBytes: number;
+  /** Time after which an item without reports is given to another worker, ms. */
+  readonly lease: number;
+  /** Returns a unique subject for answers. */
+  inbox(): string;
+  /** Creates whatever is missing on the server. */
+  create(): Promise<void>;
+  /** Sends everything that is buffered, and closes the connection. */
+  close(): Promise<void>;
+}
+
+/** Longest time without an answer of the server, ms. A request that a lost connection has swallowed is made again. */
+const REPLY = 5000;
+
+/** Code of the server's answer if a stream or a consumer does not exist. */
+const MISSING = [10059, 10014];
+
+/** Returns whether an error says that a stream or a consumer does not exist. */
+export function isMissing(error: unknown): boolean {
+  return MISSING.includes(Number((error as { code?: unknown }).code));
+}
+
+/**
+ * Connects to a queue. {@linkcode Queue.create} creates its streams.
+ *
+ * @throws {Error} if the server does not answer, refuses the credentials or has no JetStream
+ * @throws {RangeError} if the name of the queue has other characters than letters, digits, `-` and `_`
+ */
+export async function openQueue(options: QueueOptions): Promise<Queue> {
+  const { queue = "hooke", replicas = 1, lease = 60_000, maxBytes: most, ...connection } = options;
+  const names = queueNames(queue);
+  const { client: { jetstream, transport }, nats } = await connectQueue(connection);
+  const maxBytes = Math.min(most ?? Infinity, nats.info?.max_payload ?? 1_048_576);
+  // Without the check: a worker may lack the permission to read the limits of its account.
+  const manager = await jetstream.jetstreamManager(nats, { checkAPI: false, timeout: REPLY });
+  return {
+    names,
+    nats,
+    manager,
+    stream: jetstream.jetstream(nats, { timeout: REPLY }),
+    maxBytes,
+    lease,
+    inbox: () => transport.createInbox(),
+    create: () => createQueue(manager, names, { replicas, lease, maxBytes }),
+    close: () => nats.drain(),
+  };
+}
+
+async function createQueue(
+  manager: JetStreamManager,
+  { queue, items, states, consumer, item }: QueueNames,
+  { replicas, lease, maxBytes }: Required<Pick<QueueOptions, "replicas" | "lease" | "maxBytes">>,
+): Promise<void> {
+  const shared = {
+    storage: "file" as const,
+    num_replicas: replicas,
+    max_msgs_per_subject: 1,
+    max_msg_size: maxBytes,
+  };
+  await addStream(manager, {
+    ...shared,
+    name: states,
+    subjects: ["recipe", "try", "aside"].map((kind) => `hooke.${queue}.${kind}.*`),
+    retention: "limits",
+    discard: "old", // the newest message of a subject stays
+  });
+  await addStream(manager, {
+    ...shared,
+    name: items,
+    subjects: PRIORITIES.map((priority) => item(priority, "*")),
+    retention: "workqueue",
+    discard: "new", // an item that is already there is not added again
+    discard_new_per_subject: true,
+    allow_atomic: true,
+  });
+  for (const priority of PRIORITIES) {
+    await ignoringExisting(() =>
+      manager.consumers.add(items, {
+        durable_name: consumer(priority),
+        filter_subject: item(priority, "*"),
+        ack_policy: "explicit",
+        ack_wait: lease * 1e6, // ns
+        max_deliver: -1, // workers count failed tries: a delivery to a worker that never began is not one
+        max_ack_pending: 1_000_000,
+      })
+    );
+  }
+}
+
+async function addStream(
+  manager: JetStreamManager,
+  config: Parameters<JetStreamManager["streams"]["add"]>[0],
+): Promise<void> {
+  await ignoringExisting(() => manager.streams.add(config));
+}
+
+/** Codes of the server's answers if a stream or a consumer exists with other options. */
+const EXISTS = [10058, 10148, 10105, 10013];
+
+async function ignoringExisting(add: () => Promise<unknown>): Promise<void> {
+  try {
+    await patiently(add);
+  } catch (error) {
+    if (!EXISTS.includes(Number((error as { code?: unknown }).code))) throw error;
+  }
+}
+
+/** Numbers of items in a queue. */
+export interface QueueCounts {
+  /** Items that no worker has, by priority. */
+  readonly waiting: Readonly<Record<QueuePriority, number>>;
+  /** Items that workers have. */
+  readonly running: number;
+  /** Items that were delivered again at least once, and are not finished. */
+  readonly redelivered: number;
+  /** Items that were set aside. */
+  readonly aside: number;
+  /** Requests for items that are open: workers without work. */
+  readonly idle: number;
+  /** Size of all items, bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * Counts the items of a queue.
+ *
+ * @throws {Error} if the queue does not exist
+ */
+export async function countQueue({ manager, names }: Queue): Promise<QueueCounts> {
+  const [items, states, ...consumers] = await Promise.all([
+    manager.streams.info(names.items),
+    manager.streams.info(names.states, { subjects_filter: names.state("aside", "*") }),
+    ...PRIORITIES.map((priority) => manager.consumers.info(names.items, names.consumer(priority))),
+  ]);
+  const sum = (of: (info: (typeof consumers)[number]) => number) =>
+    consumers.reduce((total, info) => total + of(info), 0);
+  return {
+    waiting: {
+      high: consumers[0]!.num_pending,
+      normal: consumers[1]!.num_pending,
+      low: consumers[2]!.num_pending,
+    },
+    running: sum((info) => info.num_ack_pending),
+    redelivered: sum((info) => info.num_redelivered),
+    aside: Object.keys(states.state.subjects ?? {}).length,
+    idle: sum((info) => info.num_waiting),
+    bytes: items.state.bytes,
+  };
+}
