@@ -7,8 +7,10 @@
  * 2. `makeItem` makes an item of a structure. An item is plain data, and may be the body of a message; its `id` is the hash
  *    of everything that its result depends on. `isItem` checks an item that came from elsewhere.
  * 3. `openItemRunner` opens model and engines once per worker, and `run(items, ended)` computes items in batches.
- * 4. `openResultStore` opens the ledger. `putIfAbsent` adds a result; after `await flush()` it is durable, and the
- *    message may be acknowledged. `has` (after `refresh`) tells which items need no work.
+ * 4. `createCampaign`, `addItems`, `campaignIds` and `readItems` keep recipe and items in a folder, from which items
+ *    without a result can be sent again at any time.
+ * 5. `openResultStore` opens the ledger. `putIfAbsent` adds a result; after `await flush()` it is durable, and the
+ *    message may be acknowledged. `has` (after `refresh`) returns true for items that need no work.
  *
  * A message that is delivered twice is harmless: both results have the same bytes. The store, not the queue, is the
  * truth about which items are finished.
@@ -16,6 +18,11 @@
  * @module
  */
 
+export { createCampaign, readCampaign } from "./folder/campaign_folder.ts";
+export type { CampaignStatus } from "./folder/campaign_status.ts";
+export { statusOf } from "./folder/campaign_status.ts";
+export type { ListedItem, Submission } from "./folder/item_files.ts";
+export { addItems, campaignIds, readItems, shareOf } from "./folder/item_files.ts";
 export type { CampaignItem } from "./item/item.ts";
 export { isItem, makeItem } from "./item/item.ts";
 export { structureOf, structureText } from "./item/structure_text.ts";

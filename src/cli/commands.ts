@@ -49,6 +49,26 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./resume/table.ts")).RESUME as AnyCommand,
   },
   {
+    name: "submit",
+    summary: "adds structures to a campaign, and computes them here or on a cluster",
+    open: async () => (await import("./campaign/submit_table.ts")).SUBMIT as AnyCommand,
+  },
+  {
+    name: "work",
+    summary: "computes the structures of a campaign that have no result",
+    open: async () => (await import("./campaign/submit_table.ts")).WORK as AnyCommand,
+  },
+  {
+    name: "status",
+    summary: "counts the finished, failed and missing structures of a campaign",
+    open: async () => (await import("./campaign/results_table.ts")).STATUS as AnyCommand,
+  },
+  {
+    name: "results",
+    summary: "lists the results of a campaign, and writes the final structures",
+    open: async () => (await import("./campaign/results_table.ts")).RESULTS as AnyCommand,
+  },
+  {
     name: "inspect",
     summary: "describes models, structures, checkpoints and run folders",
     open: async () => (await import("./inspect/table.ts")).INSPECT as AnyCommand,

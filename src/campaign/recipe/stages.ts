@@ -37,7 +37,12 @@ export interface MdStage {
    * (possible for `"nve"` and `"nph"`) such a structure begins at rest.
    */
   readonly temperature?: number;
-  /** Further options of the integrator as plain data, such as `{ dt: 2, friction: 0.01 }`. @default {} */
+  /**
+   * Further options of the integrator as plain data.
+   *
+   * @default a `dt` of 1 fs, and as far as the integrator has them: `friction` 0.01 1/fs, `thermostatTime` 100 fs,
+   * `barostatTime` 1000 fs, `pressure` 0 eV/Å³
+   */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -59,6 +64,16 @@ export type FullStage =
 const STAGES = ["relax", "md", "singlepoint"] as const;
 const OPTIMIZERS = ["lbfgs", "fire", "fire2"];
 const INTEGRATORS = ["nve", "langevin", "bussi", "nose-hoover", "npt", "nph"];
+
+/** Defaults of the options of integrators: times in fs, friction in 1/fs, pressure in eV/Å³. */
+const MD_DEFAULTS = {
+  "nve": { dt: 1 },
+  "langevin": { dt: 1, friction: 0.01 },
+  "bussi": { dt: 1, thermostatTime: 100 },
+  "nose-hoover": { dt: 1, thermostatTime: 100 },
+  "npt": { dt: 1, thermostatTime: 100, barostatTime: 1000, pressure: 0 },
+  "nph": { dt: 1, barostatTime: 1000, pressure: 0 },
+} as const;
 
 /** Options of engines that a campaign sets by itself, so that a recipe must not have them. */
 const OWN = [
@@ -124,7 +139,8 @@ function readMd(action: string, path: string, given: Members): FullStage {
     checkNumber(action, `${path}.temperature`, temperature, NOT_NEGATIVE);
   }
   checkEngineOptions(action, `${path}.options`, options);
-  const full = { stage: "md", integrator, steps, options };
+  const defaults = MD_DEFAULTS[integrator as keyof typeof MD_DEFAULTS];
+  const full = { stage: "md", integrator, steps, options: { ...defaults, ...options as Members } };
   return (temperature === undefined ? full : { ...full, temperature }) as FullStage;
 }
 

@@ -51,9 +51,9 @@ async function engineOf(
   }
   const { integrator, options, temperature } = stage;
   // The constructor checks the options, which are plain data of unknown types.
-  const given = { dt: 1, ...options, ...shared } as never;
-  const warm = { temperature, dt: 1, ...options, ...shared } as never;
-  const noisy = { seed, temperature, dt: 1, ...options, ...shared } as never;
+  const given = { ...options, ...shared } as never;
+  const warm = { temperature, ...options, ...shared } as never;
+  const noisy = { seed, temperature, ...options, ...shared } as never;
   switch (integrator) {
     case "nve":
       return new (await import("../../dynamics/integrators/nve.ts")).NVE(given);

@@ -13,7 +13,7 @@ import { sha256Hex } from "../item/sha256.ts";
 
 /** Permissions of a process for the hooks of recipes. */
 export interface HookPermissions {
-  /** Hooks by name: functions that get the options of the recipe, and return a new hook. @default none */
+  /** Hooks by name: functions that get the options of the recipe, and return a new hook. @default {} */
   readonly hooks?: Readonly<Record<string, (options: Readonly<Record<string, unknown>>) => object>>;
   /**
    * Modules that a recipe may name. Importing a module runs it, so the default allows none. `"folder"` allows files in

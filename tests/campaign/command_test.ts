@@ -1,0 +1,93 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fcc, rattle } from "../../src/batch/mod.ts";
+import { readExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { hooke, tempFolder } from "../cli/session.ts";
+
+const RECIPE = `
+model: lj:argon
+stages:
+  - stage: relax
+    fmax: 0.05
+  - stage: md
+    steps: 5
+    temperature: 20
+outputs: [forces]
+`;
+
+Deno.test("a campaign is submitted, computed, listed and exported", async () => {
+  await using folder = await tempFolder();
+  const at = (name: string) => `${folder.path}/${name}`;
+  const crystals = [1, 2, 3].map((seed) => rattle(fcc({ element: "Ar", a: 5.3 }), 0.1, seed));
+  await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
+  await Deno.writeTextFile(at("a.xyz"), writeExtxyz(crystals));
+  await Deno.writeTextFile(at("b.xyz"), writeExtxyz([fcc({ element: "Cu", a: 3.6 })]));
+  const structures = [at("a.xyz"), at("b.xyz"), at("a.xyz")];
+
+  const submitted = await hooke(["submit", at("recipe.yaml"), ...structures, "-o", at("c")]);
+  assertEquals([submitted.code, submitted.err], [0, ""]);
+  assertStringIncludes(submitted.out, "Added 4 structures");
+  const before = await hooke(["status", at("c")]);
+  assertEquals(before.code, 3);
+  assertStringIncludes(before.out, "4 structures: 0 done, 0 not converged, 0 failed, 4 missing");
+
+  for (const task of ["1", "0"]) {
+    const { err } = await hooke(["work", at("c"), "--task", task, "--tasks", "2"]);
+    assertEquals(err, "");
+  }
+  const after = await hooke(["status", at("c"), "--json"]);
+  const { items, done, failed, missing, faults } = JSON.parse(after.out);
+  assertEquals([items, done, failed, missing, faults, after.code], [4, 3, 1, 0, 0, 3]);
+
+  const listed = await hooke(["results", at("c"), "--status", "failed"]);
+  assertMatch(listed.out, /^[0-9a-f]{12} {2}failed {9}\S+b\.xyz {2}.*Cu/);
+  assertEquals(listed.code, 0);
+  const all = (await hooke(["results", at("c"), "--json"])).out.split("\n").map((line) =>
+    JSON.parse(line)
+  );
+  assertEquals(all.map(({ id }) => id), all.map(({ id }) => id).sort());
+  const written = await hooke(["results", at("c"), "-o", at("out.xyz")]);
+  assertStringIncludes(written.out, "Wrote 3 structures");
+  const [first] = readExtxyz(await Deno.readTextFile(at("out.xyz")));
+  const [found] = all.filter(({ id }) => id === first!.info.item);
+  assertEquals(first!.energy, found.energy);
+  assertMatch(String(first!.info.file), /a\.xyz@\d$/);
+
+  const local = await hooke([
+    "submit",
+    at("recipe.yaml"),
+    at("a.xyz"),
+    "-o",
+    at("c"),
+    "--local",
+    "--seeds",
+    "2",
+  ]);
+  assertStringIncludes(local.out, "Added 3 structures");
+  assertStringIncludes(local.out, "3 were there already");
+  assertStringIncludes(local.out, "Computed 3 structures: 3 done");
+});
+
+Deno.test("wrong use of campaigns is refused in plain words", async () => {
+  await using folder = await tempFolder();
+  const at = (name: string) => `${folder.path}/${name}`;
+  await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
+  await Deno.writeTextFile(at("other.yaml"), RECIPE.replace("0.05", "0.01"));
+  await Deno.writeTextFile(at("bad.yaml"), RECIPE.replace("fmax", "fmaxx"));
+  await Deno.writeTextFile(at("a.xyz"), writeExtxyz([fcc({ element: "Ar", a: 5.3 })]));
+  assertEquals((await hooke(["submit", at("recipe.yaml"), at("a.xyz"), "-o", at("c")])).code, 0);
+  const wrong: readonly (readonly [readonly string[], number, string])[] = [
+    [["submit"], 2, "pass a recipe and structures"],
+    [["submit", at("a.xyz"), at("a.xyz")], 2, "its name must end with .json"],
+    [["submit", at("bad.yaml"), at("a.xyz")], 2, 'got "fmaxx"; did you mean fmax?'],
+    [["submit", at("other.yaml"), at("a.xyz"), "-o", at("c")], 1, "Use another folder"],
+    [["work", at("c"), "--task", "2", "--tasks", "2"], 2, "--task must be below --tasks 2; got 2"],
+    [["work", at("none")], 1, "hooke submit creates one"],
+    [["status"], 2, "pass one folder of a campaign"],
+    [["results", at("c"), "-o", at("x.doc")], 2, "its name must end with"],
+  ];
+  for (const [args, code, message] of wrong) {
+    const said = await hooke(args);
+    assertStringIncludes(said.err, message);
+    assertEquals(said.code, code, said.err);
+  }
+});
