@@ -10,6 +10,7 @@
  */
 
 import { builtin, findProcess } from "./process.ts";
+import { sqlite } from "./sqlite.ts";
 
 /** The error number of SQLite for a database that another connection has locked. */
 const BUSY = 5;
@@ -29,7 +30,8 @@ export function lockByDatabase(
     ? `${builtin("node:os").tmpdir()}/hooke-locks`
     : `/tmp/hooke-locks-${user}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = new (builtin("node:sqlite").DatabaseSync)(`${folder}/${dev}-${ino}.lock`);
+  const { DatabaseSync } = sqlite();
+  const database = new DatabaseSync(`${folder}/${dev}-${ino}.lock`);
   try {
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (error) {

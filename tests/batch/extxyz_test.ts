@@ -378,3 +378,12 @@ Deno.test("arrays of whole numbers that only some frames have are 0 in the other
   ]);
   assertThrows(() => Batch.from(readExtxyz(text)), TypeError, "which has no fill value");
 });
+
+Deno.test("a frame with too few rows is named, not the next one", () => {
+  const text = "3\n\nAr 0 0 0\nAr 0 0 4\n1\n\nAr 0 0 0\n";
+  assertThrows(
+    () => parseExtxyz(text),
+    SyntaxError,
+    'line 5: the frame that begins in line 1 declares 3 atoms, but another frame seems to begin after 2 of them; got "1"',
+  );
+});

@@ -54,3 +54,15 @@ Deno.test("options of engines that have a flag of their own are refused", async 
     assertStringIncludes(err, message);
   }
 });
+
+Deno.test("the hash of a model changes with the manifest that --set modelOptions.manifest names", async () => {
+  await using folder = await tempFolder();
+  const model = `${folder.path}/a.onnx`, manifest = `${folder.path}/other.json`;
+  await Deno.writeTextFile(model, "a model");
+  const hash = async () => (await findModelFile(model, { manifest })).sha256;
+  await Deno.writeTextFile(manifest, '{"cutoff":5}');
+  const before = await hash();
+  await Deno.writeTextFile(manifest, '{"cutoff":6}');
+  assertNotEquals(await hash(), before);
+  assertNotEquals((await findModelFile(model)).sha256, before);
+});

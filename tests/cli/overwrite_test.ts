@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { OldRun } from "../../src/cli/run/old_run.ts";
 import { writeToSink } from "../../src/cli/run/replaced_file.ts";
 import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { hookeProcess } from "./child.ts";
@@ -39,6 +40,38 @@ Deno.test("--overwrite replaces a run, and --dry-run and a failed command leave 
   assertEquals([await idOf(run), await namesIn(folder.path)], [id, ["a.xyz", "run"]]);
   assertEquals((await again(...SHORT)).code, 0);
   assertEquals([await idOf(run) === id, await namesIn(folder.path)], [false, ["a.xyz", "run"]]);
+});
+
+Deno.test("a run that a killed --overwrite has moved aside is moved back, unless another run has taken its place", async () => {
+  await using folder = await tempFolder();
+  const { from, run, id } = await begun(folder.path);
+  const aside = `${run}.old-${crypto.randomUUID()}`;
+  await Deno.rename(run, aside);
+  const { code, err } = await hooke(["md", from, "-o", run, ...SHORT]);
+  assertEquals(code, 2);
+  assertMatch(err, /an interrupted --overwrite had moved to .*run\.old-.* is there again/);
+  assertEquals([await idOf(run), await namesIn(folder.path)], [id, ["a.xyz", "run"]]);
+  // A killed process may leave the folder of a run that has not done a step.
+  await Deno.rename(run, aside);
+  await Deno.mkdir(run);
+  await Deno.copyFile(`${aside}/config.json`, `${run}/config.json`);
+  const wrong = ["--overwrite", "--dt", "1000"];
+  assertMatch((await hooke(["md", from, "-o", run, ...SHORT, ...wrong])).err, /dt must be/);
+  assertEquals([await idOf(run), await namesIn(folder.path)], [id, ["a.xyz", "run"]]);
+  // The run in the folder has replaced the one aside, so that the next --overwrite removes both.
+  await Deno.mkdir(aside);
+  const again = await hooke(["md", from, "-o", run, ...SHORT, "--overwrite"]);
+  assertEquals([again.code, again.err], [0, ""]);
+  assertEquals([await idOf(run) === id, await namesIn(folder.path)], [false, ["a.xyz", "run"]]);
+});
+
+Deno.test("a run that another process has moved aside stays there while that process runs", async () => {
+  await using folder = await tempFolder();
+  const { from, run, id } = await begun(folder.path);
+  const old = await OldRun.moveAside(run);
+  assertEquals((await hooke(["md", from, "-o", run, ...SHORT])).code, 0);
+  assertEquals(await idOf(old.path), id);
+  old.release();
 });
 
 Deno.test("--overwrite refuses folders of other programs, and runs with other files or the input in them", async () => {

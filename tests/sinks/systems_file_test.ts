@@ -83,3 +83,13 @@ Deno.test("a file without systems is refused and not changed", () =>
     await assertRejects(() => openSystems(`${folder}/x.csv`), TypeError, "rows of numbers");
     assertEquals(await Deno.readTextFile(`${folder}/x.csv`), "energy\n1\n2");
   }));
+
+Deno.test("a frame with fewer rows than atoms is named where the next one is expected", async () => {
+  const path = `${await Deno.makeTempDir()}/short.xyz`;
+  await Deno.writeTextFile(path, "1\n\nAr 0 0 0\n3\n\nAr 0 0 0\nAr 0 0 4\n1\n\nAr 0 0 0\n");
+  await assertRejects(
+    () => openSystems(path),
+    SyntaxError,
+    "The frame before it, which begins in line 4, may have more or fewer rows than atoms",
+  );
+});

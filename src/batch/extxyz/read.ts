@@ -128,6 +128,16 @@ function readRows({ columns, open }: Comment, count: number, lines: LineReader):
     }
     const words = wordsOf(line, width);
     if (open ? words.length < width : words.length !== width) {
+      if (atom > 0 && width > 1 && /^\s*[1-9]\d*\s*$/.test(line)) {
+        throw bad(
+          `the frame that begins in line ${
+            firstLine - 2
+          } declares ${count} atoms, but another frame seems to begin ` +
+            `after ${atom} of them`,
+          lines.number,
+          line,
+        );
+      }
       throw bad(`atom ${atom} must have ${width} columns`, lines.number, line);
     }
     let at = 0;

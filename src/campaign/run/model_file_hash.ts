@@ -12,20 +12,22 @@ import { sha256Hex } from "../item/sha256.ts";
  * Returns the SHA-256 of a model's file in hexadecimal. If the model has a manifest or weights in other files, it is
  * the hash of the hashes of all files.
  *
+ * @param manifest path of the manifest, or false if none is read @default the one beside the model, if it exists
  * @throws {Error} if the file cannot be read
  */
-export async function modelFileHash(path: string): Promise<string> {
+export async function modelFileHash(path: string, manifest?: string | false): Promise<string> {
   const bytes = await findHost()!.readFile(path);
   const hashes = [await sha256Hex(bytes)];
-  for (const other of [...manifestsOf(path), ...await weightsOf(path, bytes)]) {
+  for (const other of [...manifestsOf(path, manifest), ...await weightsOf(path, bytes)]) {
     // A file with weights that is missing is reported when the model is opened.
     if (exists(other)) hashes.push(await sha256Hex(await findHost()!.readFile(other)));
   }
   return hashes.length === 1 ? hashes[0]! : await sha256Hex(hashes.join("\n"));
 }
 
-/** Returns the path of the manifest beside a model, if there is one. */
-function manifestsOf(path: string): string[] {
+/** Returns the path of the manifest of a model, if there is one. */
+function manifestsOf(path: string, manifest: string | false | undefined): string[] {
+  if (manifest !== undefined) return manifest === false ? [] : [manifest];
   const found = [`${path}.json`, path.replace(/\.onnx$/, ".json")].find(exists);
   return found === undefined ? [] : [found];
 }

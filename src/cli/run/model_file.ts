@@ -27,11 +27,14 @@ const CHOICES =
   "Pass an .onnx file, a folder with one .onnx file, URL#sha256=HASH, or a built-in potential such as lj:argon";
 
 /**
- * Finds the file that `--model` names.
+ * Finds the file that `--model` names. `manifest` is the option of the model, whose file is hashed with it.
  *
  * @throws {UsageError} if there is no such file, a folder does not have exactly one model, or an address has no hash
  */
-export async function findModelFile(spec: string): Promise<ModelFile> {
+export async function findModelFile(
+  spec: string,
+  { manifest }: { readonly manifest?: unknown } = {},
+): Promise<ModelFile> {
   if (/^https?:/i.test(spec)) return fromAddress(spec);
   let kind: "file" | "folder";
   try {
@@ -45,7 +48,8 @@ export async function findModelFile(spec: string): Promise<ModelFile> {
   if (!/\.onnx$/i.test(source)) {
     throw new UsageError(`Cannot use --model ${spec}: its name must end with .onnx. ${CHOICES}`);
   }
-  return { source, sha256: await modelFileHash(source), download: {} };
+  const chosen = typeof manifest === "string" || manifest === false ? manifest : undefined;
+  return { source, sha256: await modelFileHash(source, chosen), download: {} };
 }
 
 async function modelIn(folder: string): Promise<string> {

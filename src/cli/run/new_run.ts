@@ -4,18 +4,16 @@
  * @module
  */
 
-import { refusal } from "../../base/file_refusal.ts";
 import { isObject } from "../../base/object.ts";
 import { reasonOf } from "../../base/show.ts";
 import { partsOf } from "../../config/hooks/hook_module.ts";
 import { namesIn, parseIdentity, pathsIn, textIn } from "../../config/runs/run_files.ts";
 import { hasSteps } from "../../config/runs/run_identity.ts";
-import { RunLock } from "../../config/runs/run_lock.ts";
-import { findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { currentFolder } from "../../platform/program.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { exists } from "./formats.ts";
+import { OldRun } from "./old_run.ts";
 import { splitRange } from "./structures.ts";
 
 /** Files and folders that the commands write into a run folder. */
@@ -64,26 +62,52 @@ export async function inNewRun<T>(
   { overwrite, inputs }: Replacement,
   body: () => Promise<T>,
 ): Promise<T> {
+  const left = await recovered(folder, overwrite);
   const names = await namesIn(folder);
   const isReplaced = overwrite && names.includes("config.json");
   if (names.length > 0 && !isReplaced) return await body();
   const stays = exists(folder) && !isReplaced;
-  const old = isReplaced ? await setAside(folder, inputs) : undefined;
   try {
-    const result = await body();
-    if (old !== undefined) await remove(old);
-    return result;
-  } catch (error) {
-    await tidy(folder, { old, stays, error });
-    throw error;
+    if (isReplaced) await checkReplaceable(folder, inputs);
+    const old = isReplaced ? await OldRun.moveAside(folder) : undefined;
+    try {
+      const result = await body();
+      for (const run of [old, ...left]) await run?.remove();
+      return result;
+    } catch (error) {
+      await tidy(folder, { old, stays, error });
+      throw error;
+    }
+  } finally {
+    for (const run of left) run.release();
   }
+}
+
+/**
+ * Moves the run back that a killed process has moved aside from a folder, unless the folder has another run. Returns
+ * the other runs that are left behind.
+ *
+ * @throws {UsageError} if a run was moved back, and `overwrite` is false
+ */
+async function recovered(folder: string, overwrite: boolean): Promise<OldRun[]> {
+  const left = await OldRun.leftBehind(folder), last = left.at(-1);
+  if (last === undefined || await hasRun(folder)) return left;
+  await removeUnused(folder, false);
+  if (exists(folder)) return left; // it has files that no run has written
+  await last.restore();
+  if (overwrite) return left.slice(0, -1);
+  for (const run of left.slice(0, -1)) run.release();
+  throw new UsageError(
+    `Cannot write to ${folder}: the run that an interrupted --overwrite had moved to ${last.path} is there again. ` +
+      "Pass --overwrite to replace it",
+  );
 }
 
 /** Removes the folder of a run that has failed before its first step, and moves the old run back. */
 async function tidy(
   folder: string,
   { old, stays, error }: {
-    readonly old: string | undefined;
+    readonly old: OldRun | undefined;
     readonly stays: boolean;
     readonly error: unknown;
   },
@@ -92,11 +116,10 @@ async function tidy(
     const isUsed = await hasRun(folder);
     if (!isUsed) await removeUnused(folder, stays);
     if (old === undefined) return;
-    if (isUsed) await remove(old);
-    else await builtin("node:fs/promises").rename(old, folder);
+    await (isUsed ? old.remove() : old.restore());
   } catch {
     if (old === undefined) return; // the first error is more important
-    throw new Error(`${reasonOf(error)}. The run that was in ${folder} is in ${old}`, {
+    throw new Error(`${reasonOf(error)}. The run that was in ${folder} is in ${old.path}`, {
       cause: error,
     });
   }
@@ -139,23 +162,6 @@ export async function checkReplaceable(folder: string, inputs: readonly string[]
   if (isInside(currentFolder(), folder)) refuse("the current folder lies in it");
   const input = inputs.find((path) => variants(path).some((one) => isInside(one, folder)));
   if (input !== undefined) refuse(`the run would read ${input} in it`);
-}
-
-/** Moves the run of a folder aside, and returns its new path. */
-async function setAside(folder: string, inputs: readonly string[]): Promise<string> {
-  await checkReplaceable(folder, inputs);
-  const lock = RunLock.take(folder), aside = `${folder}.old-${crypto.randomUUID()}`;
-  // Windows does not rename folders with open files.
-  const isWindows = findHost()!.build.os === "windows";
-  try {
-    if (isWindows) lock.release();
-    await builtin("node:fs/promises").rename(folder, aside);
-  } catch (error) {
-    throw refusal(`Cannot replace ${folder}`, error);
-  } finally {
-    if (!isWindows) lock.release();
-  }
-  return aside;
 }
 
 /** Returns a function that tells whether the run of a folder writes files of a name. */

@@ -83,7 +83,7 @@ async function openFile(
   { warn: onWarning, stressFor }: PotentialNeeds,
 ): Promise<OpenPotential> {
   const { findModelFile } = await import("./model_file.ts");
-  const { source, sha256, download } = await findModelFile(spec);
+  const { source, sha256, download } = await findModelFile(spec, modelOptions);
   const { OnnxModel } = await import("../../models/onnx/onnx_model.ts");
   const options = { ...modelOptions, ...download, runtime, threads, onWarning };
   const stress = stressFor !== undefined && !Object.hasOwn(modelOptions, "stress");

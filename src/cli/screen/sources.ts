@@ -125,5 +125,6 @@ async function* eachOf({ length, get }: SystemsFile, from: number): AsyncGenerat
 /** Returns the message of an error on one line. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
-  return text.replaceAll(/\s*\n\s*/g, " ");
+  // Messages of the library name its options, which the command line writes as flags.
+  return text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/`(topology|types|units)`/g, "--$1");
 }

@@ -53,7 +53,7 @@ export async function train(
     ? await readAllStructures(settings.validFile, formats, run.signal)
     : settings.validFraction;
   checkTargets(command, structures, settings);
-  const { source, sha256 } = await findModelFile(model);
+  const { source, sha256 } = await findModelFile(model, settings.modelOptions);
   const config = trainingConfig(command, settings, { model, sha256, frames });
   if (settings.dryRun) {
     const { modelSha256: _, ...all } = config; // `--config` refuses facts that are not options

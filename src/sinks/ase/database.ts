@@ -5,7 +5,7 @@
  */
 
 import { refusal } from "../files/open_file.ts";
-import { builtin } from "../../platform/process.ts";
+import { sqlite } from "../../platform/sqlite.ts";
 
 /** Value of a cell of a table. */
 export type Cell = null | number | bigint | string | Uint8Array;
@@ -58,14 +58,14 @@ const NOT_A_DATABASE = 26;
  * @throws {Error} if the database cannot be opened
  */
 export function openDatabase(path: string): Database {
-  let sqlite: { readonly DatabaseSync: new (path: string) => Database };
+  let module: { readonly DatabaseSync: new (path: string) => Database };
   try {
-    sqlite = builtin("node:sqlite");
+    module = sqlite();
   } catch (cause) {
     throw new TypeError(`Cannot open ${path}: this runtime has no node:sqlite`, { cause });
   }
   try {
-    const database = new sqlite.DatabaseSync(path);
+    const database = new module.DatabaseSync(path);
     database.exec("PRAGMA busy_timeout = 5000"); // another program may be writing
     return database;
   } catch (error) {

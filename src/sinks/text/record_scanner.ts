@@ -30,6 +30,8 @@ export class RecordScanner {
   endLine: number;
   readonly #format: Pick<TextFormat<unknown>, "linesAfter" | "startBytes">;
   readonly #open: OpenLine;
+  /** First line of the last record, if it has several lines. */
+  #long: number | undefined;
 
   /** Creates a scanner that begins at a position between two records. */
   constructor(
@@ -62,7 +64,10 @@ export class RecordScanner {
       else open.missing--;
       open.number++;
       if (open.missing === 0) {
-        if (!open.isBlank) found(this.end, this.endLine);
+        if (!open.isBlank) {
+          found(this.end, this.endLine);
+          this.#long = open.number - this.endLine > 1 ? this.endLine : undefined;
+        }
         [this.end, this.endLine] = [open.at + at + 1, open.number];
       }
       from = at + 1;
@@ -74,10 +79,22 @@ export class RecordScanner {
   #begin(rest: Uint8Array): void {
     this.#keep(rest);
     const open = this.#open;
-    const missing = this.#format.linesAfter(decoded(open.start), open.number);
+    const missing = this.#linesAfter(decoded(open.start), open.number);
     open.isBlank = missing === -1;
     open.missing = Math.max(0, missing);
     open.start = new Uint8Array(0);
+  }
+
+  /** Calls the function of the format. If it throws, the number of lines of the record before may be wrong. */
+  #linesAfter(start: string, line: number): number {
+    try {
+      return this.#format.linesAfter(start, line);
+    } catch (error) {
+      if (!(error instanceof SyntaxError) || this.#long === undefined) throw error;
+      const hint =
+        `The frame before it, which begins in line ${this.#long}, may have more or fewer rows than atoms`;
+      throw new SyntaxError([error.message, hint].join(". "), { cause: error });
+    }
   }
 
   #keep(bytes: Uint8Array): void {
