@@ -29,6 +29,8 @@
  * @module
  */
 
+// First, because gzip finds repetitions at most 32 kB apart: in the middle, these 40 kB would separate the other code.
+import "./hooks/run/runners.gen.ts";
 import { DynamicsStage } from "./dynamics/stages.ts";
 import type {
   DeclaredReads,

@@ -89,6 +89,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./doctor/table.ts")).DOCTOR as AnyCommand,
   },
   {
+    name: "bench",
+    summary: "measures dynamics with a potential on each device of this machine",
+    open: async () => (await import("./bench/table.ts")).BENCH as AnyCommand,
+  },
+  {
     name: "hooks",
     summary: "lists the hooks of a run, or of modules, and the stages at which they run",
     open: async () => (await import("./hooks/table.ts")).HOOKS as AnyCommand,

@@ -133,21 +133,22 @@ export type DynamicsContext<
 > = ClassContext<DynamicsBase, DynamicsFields, R, W>;
 
 /** The kind of dynamics stages. For example, `DynamicsStage.AFTER_STEP` is `"dynamics/AFTER_STEP"`. */
-export const DynamicsStage: StageKind<"dynamics", DynamicsStageMap, DynamicsFields> = defineKind(
-  "dynamics",
-  {
-    BEFORE_STEP: "observe",
-    BEFORE_PRE_UPDATE: "observe",
-    AFTER_PRE_UPDATE: "observe",
-    BEFORE_COMPUTE: "observe",
-    AFTER_COMPUTE: "observe",
-    BEFORE_POST_UPDATE: "observe",
-    AFTER_POST_UPDATE: "observe",
-    AFTER_STEP: "observe",
-    ON_CONVERGE: "observe",
-    ON_ADMIT: "observe",
-  },
-);
+export const DynamicsStage: StageKind<"dynamics", DynamicsStageMap, DynamicsFields> =
+  /* @__PURE__ */ defineKind(
+    "dynamics",
+    {
+      BEFORE_STEP: "observe",
+      BEFORE_PRE_UPDATE: "observe",
+      AFTER_PRE_UPDATE: "observe",
+      BEFORE_COMPUTE: "observe",
+      AFTER_COMPUTE: "observe",
+      BEFORE_POST_UPDATE: "observe",
+      AFTER_POST_UPDATE: "observe",
+      AFTER_STEP: "observe",
+      ON_CONVERGE: "observe",
+      ON_ADMIT: "observe",
+    },
+  );
 
 /** Name of any dynamics stage. */
 export type DynamicsStage = StageOf<typeof DynamicsStage>;

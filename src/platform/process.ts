@@ -8,6 +8,7 @@ export interface Process {
   cwd(): string;
   /** Id of the user; undefined on Windows. */
   readonly getuid?: () => number;
+  readonly memoryUsage?: () => { readonly rss: number };
 }
 
 /** Built-in modules of Node that this package uses, by name. Deno and Bun have them as well. */
@@ -48,6 +49,11 @@ export function builtin<Name extends keyof Builtins>(name: Name): Builtins[Name]
 export function findProcess(): Process | undefined {
   const { process } = globalThis as unknown as { readonly process?: Process };
   return process?.getBuiltinModule === undefined ? undefined : process;
+}
+
+/** Returns the memory that the process occupies, bytes; `undefined` in a web page. */
+export function residentMemory(): number | undefined {
+  return findProcess()?.memoryUsage?.().rss;
 }
 
 /** Returns whether the runtime is Node, Deno or Bun. */

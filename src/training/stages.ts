@@ -124,13 +124,6 @@ export interface TrainingAliases {
   readonly onCheckpointLoaded: "CHECKPOINT_LOAD";
 }
 
-const BATCH = ["batch", "batchIdx", "loaderIdx", "loaderName"];
-const LOSS = [...BATCH, "loss"];
-const NORM = [...LOSS, "gradients", "gradNorm"];
-const OPTIMIZER = [...NORM, "optimizerIdx"];
-const BATCH_END = [...LOSS, "metrics", "outcome"];
-const METRICS = ["metrics", "outcome"];
-
 /** The training kind: `TrainingStage.AFTER_LOSS` is `"training/AFTER_LOSS"`. */
 export const TrainingStage: StageKind<
   "training",
@@ -138,7 +131,7 @@ export const TrainingStage: StageKind<
   TrainingFields,
   TrainingAliases,
   TrainerFields
-> = defineKind(
+> = /* @__PURE__ */ defineKind(
   "training",
   {
     TRAIN_BEGIN: "observe",
@@ -191,36 +184,7 @@ export const TrainingStage: StageKind<
       AFTER_BACKWARD: "batch",
       BATCH_END: "batch",
     },
-    contexts: {
-      "*": ["epoch", "phase", "state", "trainer", "optimizers", "lrSchedulers"],
-      TRAIN_BEGIN: ["config", "run"],
-      BATCH_BEGIN: BATCH,
-      BEFORE_FORWARD: BATCH,
-      ACTIVATIONS: BATCH,
-      AFTER_FORWARD: BATCH,
-      COMPUTE_LOSS: [...BATCH, "outputs"],
-      LOSS: BATCH,
-      AFTER_LOSS: LOSS,
-      BEFORE_BACKWARD: LOSS,
-      AFTER_BACKWARD: [...LOSS, "gradients"],
-      GRADIENTS: LOSS,
-      GRADIENT_CLIP: NORM,
-      MAY_UPDATE: NORM,
-      BEFORE_OPTIMIZER_STEP: OPTIMIZER,
-      OPTIMIZER_STEP: [...OPTIMIZER, "parameters"],
-      AFTER_OPTIMIZER_STEP: OPTIMIZER,
-      STEP_END: [...LOSS, "gradNorm", "lr", "samplesSeen", "tokensSeen", "skipped"],
-      BATCH_END,
-      VALIDATION_BATCH_BEGIN: BATCH,
-      VALIDATION_BATCH_END: BATCH_END,
-      VALIDATION_END: METRICS,
-      EVAL_END: METRICS,
-      EPOCH_END: METRICS,
-      CHECKPOINT_SAVE: ["path"],
-      CHECKPOINT_LOAD: ["path"],
-      EXCEPTION: ["error"],
-      TRAIN_END: ["outcome"],
-    },
+    contexts: /* @__PURE__ */ contextFields(),
     events: ["TRAIN_BEGIN", "TRAIN_END", "CHECKPOINT_SAVE", "CHECKPOINT_LOAD", "EXCEPTION"],
     aliases: {
       onTrainingStart: "TRAIN_BEGIN",
@@ -239,3 +203,40 @@ export const TrainingStage: StageKind<
 
 /** Any training stage. */
 export type TrainingStage = StageOf<typeof TrainingStage>;
+
+/** Returns the fields of each stage. A function, so that a bundler may leave it out. */
+function contextFields(): Record<string, readonly string[]> {
+  const batch = ["batch", "batchIdx", "loaderIdx", "loaderName"], metrics = ["metrics", "outcome"];
+  const loss = [...batch, "loss"], norm = [...loss, "gradients", "gradNorm"];
+  const optimizer = [...norm, "optimizerIdx"], batchEnd = [...loss, "metrics", "outcome"];
+  return {
+    "*": ["epoch", "phase", "state", "trainer", "optimizers", "lrSchedulers"],
+    TRAIN_BEGIN: ["config", "run"],
+    BATCH_BEGIN: batch,
+    BEFORE_FORWARD: batch,
+    ACTIVATIONS: batch,
+    AFTER_FORWARD: batch,
+    COMPUTE_LOSS: [...batch, "outputs"],
+    LOSS: batch,
+    AFTER_LOSS: loss,
+    BEFORE_BACKWARD: loss,
+    AFTER_BACKWARD: [...loss, "gradients"],
+    GRADIENTS: loss,
+    GRADIENT_CLIP: norm,
+    MAY_UPDATE: norm,
+    BEFORE_OPTIMIZER_STEP: optimizer,
+    OPTIMIZER_STEP: [...optimizer, "parameters"],
+    AFTER_OPTIMIZER_STEP: optimizer,
+    STEP_END: [...loss, "gradNorm", "lr", "samplesSeen", "tokensSeen", "skipped"],
+    BATCH_END: batchEnd,
+    VALIDATION_BATCH_BEGIN: batch,
+    VALIDATION_BATCH_END: batchEnd,
+    VALIDATION_END: metrics,
+    EVAL_END: metrics,
+    EPOCH_END: metrics,
+    CHECKPOINT_SAVE: ["path"],
+    CHECKPOINT_LOAD: ["path"],
+    EXCEPTION: ["error"],
+    TRAIN_END: ["outcome"],
+  };
+}

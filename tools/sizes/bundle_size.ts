@@ -13,7 +13,8 @@ export interface PageBudget {
 
 /** The budgets, slightly above the sizes that have been reached. The aims are 15 kB and 200 kB. */
 export const BUDGETS: readonly PageBudget[] = [
-  { name: "hooks", start: 33_000, whole: 33_000 },
+  { name: "hook", start: 9_000, whole: 9_000 },
+  { name: "hooks", start: 32_000, whole: 32_000 },
   { name: "atoms", start: 184_000, whole: 260_000 },
 ];
 

@@ -1,0 +1,2 @@
+// A package of hooks for engines that its users load.
+export { hook, isHook, overload, stages } from "@hooke/hooke/hooks";
