@@ -81,7 +81,8 @@ export class Fallback {
     const { loop: { hooks } } = this.#engine;
     const marks = hooks.marks();
     const saved = await run.snapshot();
-    await hooks.soFar; // hooks have now received all earlier results
+    await hooks.soFar;
+    hooks.check(); // throws if hooks have not received all earlier results
     if (!run.isOver) this.#keep({ step, saved, isHome: false, marks });
   }
 

@@ -8,6 +8,7 @@ import type { Buffer } from "../../backend/backend.ts";
 import { Control } from "../../kernels/kernel.ts";
 import { DynamicsStage } from "../stages.ts";
 import { hasChanges, STAGE_EVENT } from "../stages/stage_changes.ts";
+import { unavailable } from "../engine/engine_device.ts";
 import type { Divergence } from "../divergence/divergence.ts";
 import type { RunParts } from "./run_engine.ts";
 import type { StageReport } from "./stage_report.ts";
@@ -50,6 +51,7 @@ export class LateReport {
   readonly #divergence: Divergence;
   readonly #stages: StageReport;
   readonly #pending = new PendingResults();
+  #isLost = false;
 
   constructor(run: RunParts, divergence: Divergence, stages: StageReport) {
     this.#run = run;
@@ -110,7 +112,17 @@ export class LateReport {
 
   /** Delivers the results of a step to hooks. `results` is `undefined` if the run had ended before this step. */
   async deliver(step: number, results: StepResults | undefined): Promise<void> {
-    if (results === undefined) return;
+    // Later events must not be counted as received if hooks have missed an earlier one: all are repeated elsewhere.
+    if (results === undefined || this.#isLost) return;
+    try {
+      await this.#deliver(step, results);
+    } catch (error) {
+      this.#isLost = unavailable(error) !== undefined;
+      throw error;
+    }
+  }
+
+  async #deliver(step: number, results: StepResults): Promise<void> {
     const { engine: { running: { stream } } } = this.#run;
     const { control, active, marked, stages } = results;
     if (control[Control.DIVERGED] !== 0) await this.#endDiverged(control, step);

@@ -66,6 +66,7 @@ export type LoopHooks<E extends AnyStages> =
     | "reads"
     | "writes"
     | "replan"
+    | "check"
     | "soFar"
     | "track"
     | "marks"

@@ -168,7 +168,8 @@ async function callObservers(
   observers: readonly EventCall[],
   count: number,
 ): Promise<void> {
-  const due = observers.filter((call) => isDue(host, call, count));
+  const asked = observers.filter(({ handler, ctx }) => handler.hasShare(ctx));
+  const due = asked.filter((call) => isDue(host, call, count));
   const fetched = await Promise.allSettled(
     due.map(({ handler }) => fetchIfDeferred(host, handler)),
   );
@@ -178,7 +179,7 @@ async function callObservers(
     }
   } catch (error) {
     // If the run recovers, it reports this event again, and the observers must fire then.
-    for (const { handler } of observers) handler.unask();
+    for (const { handler } of asked) handler.unask();
     throw error;
   }
   for (const [i, read] of fetched.entries()) {
