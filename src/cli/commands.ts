@@ -29,16 +29,6 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./singlepoint/table.ts")).SINGLEPOINT as AnyCommand,
   },
   {
-    name: "submit",
-    summary: "sends a recipe and structures to a queue, from which workers take them",
-    open: async () => (await import("./queue/submit_table.ts")).SUBMIT as AnyCommand,
-  },
-  {
-    name: "work",
-    summary: "computes the structures of a queue, until it is stopped",
-    open: async () => (await import("./queue/work_table.ts")).WORK as AnyCommand,
-  },
-  {
     name: "queue",
     summary: "shows a queue, retries or cancels structures, and restores what it has lost",
     open: async () => (await import("./queue/queue_table.ts")).QUEUE as AnyCommand,
@@ -50,12 +40,12 @@ export const COMMANDS: readonly ListedCommand[] = [
   },
   {
     name: "submit",
-    summary: "adds structures to a campaign, and computes them here or on a cluster",
+    summary: "sends a recipe and structures to a campaign's folder, a cluster or a queue",
     open: async () => (await import("./campaign/submit_table.ts")).SUBMIT as AnyCommand,
   },
   {
     name: "work",
-    summary: "computes the structures of a campaign that have no result",
+    summary: "computes the structures of a campaign or a queue that have no result",
     open: async () => (await import("./campaign/submit_table.ts")).WORK as AnyCommand,
   },
   {

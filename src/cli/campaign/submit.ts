@@ -11,14 +11,26 @@ import type { CheckedRecipe } from "../../campaign/recipe/recipe.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { counted } from "../run/counted.ts";
+import { assertPlace } from "./place.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { type Failure, filesOf, structuresIn } from "../screen/sources.ts";
 import { readRecipeFile } from "./recipe_file.ts";
 import type { SubmitSettings } from "./settings.ts";
 
+/** Options that only queues have, and those that only folders have. */
+const QUEUE_ONLY = ["priority", "store", "queueName", "creds", "replicas", "lease"];
+const FOLDER_ONLY = ["out", "local", "scheduler", "tasks", "print", "seeds"];
+
 /** Adds structures to a campaign. */
 export async function submit(settings: SubmitSettings, run: CommandRun): Promise<number> {
+  assertPlace(settings, run, QUEUE_ONLY, FOLDER_ONLY);
+  if (settings.queue !== undefined) {
+    return await (await import("../queue/submit.ts")).submit(settings, run);
+  }
+  if (settings.scheduler !== undefined) {
+    throw new UsageError("Cannot use --scheduler: array jobs are not available yet");
+  }
   const [recipeFile, ...inputs] = settings.files;
   if (recipeFile === undefined) {
     throw new UsageError("Cannot submit nothing: pass a recipe and structures");
@@ -67,8 +79,8 @@ async function* itemsOf(
         `Warning: ${label} has constraints other than fixed atoms, which a campaign does not apply`,
       );
     }
-    for (let seed = 0; seed < settings.seeds; seed++) {
-      const item = await makeItem(system, recipe, seed);
+    for (let k = 0; k < settings.seeds; k++) {
+      const item = await makeItem(system, recipe, settings.seed + k);
       yield { ...item, source: label, ...isWritable(info) && { info } };
     }
   }

@@ -12,6 +12,7 @@ import type { ItemResult } from "../../campaign/store/result.ts";
 import { openResultStore, type ResultStore } from "../../campaign/store/result_store.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
+import { assertPlace } from "./place.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
 import type { WorkerSettings, WorkSettings } from "./settings.ts";
@@ -19,6 +20,14 @@ import { faultText } from "./status.ts";
 
 /** Computes the structures of a campaign that have no result. */
 export async function work(settings: WorkSettings, run: CommandRun): Promise<number> {
+  assertPlace(settings, run, ["store", "untilEmpty", "tries", "grace"], [
+    "task",
+    "tasks",
+    "signal",
+  ]);
+  if (settings.queue !== undefined) {
+    return await (await import("../queue/work.ts")).work(settings, run);
+  }
   const [folder, ...rest] = settings.files;
   if (folder === undefined || rest.length > 0) {
     throw new UsageError("Cannot work on a campaign: pass one folder of a campaign");
@@ -58,7 +67,7 @@ export async function workOn(
       {
         batchAtoms: settings.batchAtoms,
         signal: run.signal,
-        modules: settings.allowModules ? "any" : "none",
+        modules: settings.allowModules,
         onWarning: ({ error }) =>
           run.terminal.complain(
             `Warning: ${error instanceof Error ? error.message : String(error)}`,
