@@ -4,9 +4,9 @@
  * @module
  */
 
-import { inflate } from "../../base/inflate.ts";
 import { ByteReader, ByteWriter } from "../bytes.ts";
 import type { StructureSource } from "../source.ts";
+import { inflate } from "./inflate.ts";
 
 /** Signatures of a file's header, of its entry in the directory, and of the directory's end. */
 const LOCAL = 0x04034b50, ENTRY = 0x02014b50, END = 0x06054b50;

@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { constants, deflateRawSync, type ZlibOptions } from "node:zlib";
-import { inflate } from "../../src/base/inflate.ts";
+import { inflate } from "../../src/formats/npz/inflate.ts";
 
 const words = new TextEncoder().encode("hooks of a loop, loops of hooks. ".repeat(40));
 const DATA: Readonly<Record<string, Uint8Array>> = {
