@@ -12,6 +12,9 @@
  * 5. `openResultStore` opens the ledger. `putIfAbsent` adds a result; after `await flush()` it is durable, and the
  *    message may be acknowledged. `has` (after `refresh`) returns true for items that need no work.
  *
+ * `save` of the item runner returns the state of unfinished items as plain data, also in the middle of a stage, and
+ * `resume` continues it on any machine with the same bytes: store it for items that take longer than a lease.
+ *
  * A message that is delivered twice is harmless: both results have the same bytes. The store, not the queue, is the
  * truth about which items are finished.
  *
@@ -45,6 +48,7 @@ export type { ItemRunner, ItemRunnerOptions } from "./run/item_runner.ts";
 export { openItemRunner } from "./run/item_runner.ts";
 export { modelFileHash } from "./run/model_file_hash.ts";
 export type { HookPermissions } from "./run/recipe_hooks.ts";
+export type { SavedItem, SavedRun, SavedStage } from "./run/saved_run.ts";
 export type { CampaignOptions, CampaignSummary } from "./run/run_campaign.ts";
 export { runCampaign } from "./run/run_campaign.ts";
 export type { ItemResult, ItemStatus, ResultRecord, StageResult } from "./store/result.ts";

@@ -94,6 +94,49 @@ Deno.test("an interrupted campaign continues with the same bytes", async () => {
   assertEquals(await contents(store), await contents(whole));
 });
 
+Deno.test("unfinished items continue in the middle of a stage", async () => {
+  const folder = await Deno.makeTempDir();
+  const stages = [
+    { stage: "relax", steps: 3, optimizer: "fire" },
+    { stage: "md", steps: 400, temperature: 40, options: { dt: 4 } },
+  ] as const;
+  const hook = { hook: "stop" };
+  const recipe = await readRecipe({ model: MODEL, stages, hooks: [hook] });
+  const items = await Promise.all(crystals(3).map((system) => makeItem(system, recipe)));
+  let steps = 0, stopAt = Infinity, stop = new AbortController();
+  const hooks = {
+    stop: () => ({
+      stage: "dynamics/AFTER_STEP",
+      frequency: 1,
+      call() {
+        if (++steps === stopAt) stop.abort();
+      },
+    }),
+  };
+  await using whole = await openResultStore(`${folder}/whole`);
+  await runCampaign(recipe, items, whole, { hooks });
+  const all = steps;
+  await using store = await openResultStore(`${folder}/stopped`);
+  const checkpoint = `${folder}/work/task.hooke`;
+  let done = 0;
+  steps = 0;
+  for (const at of [2, 200, 450, 1000, Infinity]) {
+    [stopAt, stop] = [at, new AbortController()];
+    const options = { hooks, checkpoint, signal: stop.signal, onNotice: fail };
+    const { computed, isDone } = await runCampaign(recipe, items, store, options);
+    done += computed;
+    assertEquals(isDone, at === Infinity);
+  }
+  // No step was repeated.
+  assertEquals([done, steps], [3, all]);
+  assertEquals(await contents(store), await contents(whole));
+  await assertRejects(() => Deno.stat(checkpoint), Deno.errors.NotFound);
+});
+
+function fail(message: string): never {
+  throw new Error(message);
+}
+
 Deno.test("the id of an item depends on structure, recipe, seed and model, and on nothing else", async () => {
   const recipe = await readRecipe(RECIPE);
   const [crystal] = crystals(1);

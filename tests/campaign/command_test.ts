@@ -91,3 +91,46 @@ Deno.test("wrong use of campaigns is refused in plain words", async () => {
     assertEquals(said.code, code, said.err);
   }
 });
+
+Deno.test("scripts of array jobs start each task with its share, and nothing is written", async () => {
+  await using folder = await tempFolder();
+  const at = (name: string) => `${folder.path}/${name}`;
+  await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
+  const submit = ["submit", at("recipe.yaml"), at("missing.xyz"), "-o", at("it's")];
+  const print = async (scheduler: string, ...more: string[]) => {
+    const array = ["--scheduler", scheduler, "--tasks", "8", "--time", "1:00:00", "--print"];
+    const { code, out, err } = await hooke([...submit, ...array, "--program", "hooke", ...more]);
+    assertEquals([code, err], [0, ""]);
+    return out;
+  };
+  const slurm = await print("slurm", "--directive=--partition=cpu", "--allow-modules", "any");
+  for (
+    const line of [
+      "#SBATCH --array=0-7",
+      "#SBATCH --requeue",
+      "#SBATCH --signal=B:USR2@120",
+      "#SBATCH --time=1:00:00",
+      "#SBATCH --partition=cpu",
+      `hooke work '${
+        at("it'\\''s")
+      }' --task $SLURM_ARRAY_TASK_ID --tasks 8 --quiet --allow-modules any --signal usr2 &`,
+    ]
+  ) assertStringIncludes(slurm, `${line}\n`);
+  const parsed = await new Deno.Command("bash", { args: ["-n", "-c", slurm] }).output();
+  assertEquals(parsed.code, 0);
+  assertStringIncludes(await print("pbs"), "#PBS -J 0-7\n");
+  assertStringIncludes(await print("hyperqueue"), "--task $HQ_TASK_ID --tasks 8");
+  assertStringIncludes(await print("kubernetes"), "  completions: 8\n");
+  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["recipe.yaml"]);
+  const wrong: readonly (readonly [readonly string[], string])[] = [
+    [["--print"], "--print: it has no effect without --scheduler"],
+    [["--scheduler", "pbs"], "pass --print"],
+    [["--scheduler", "slurm", "--local"], "Cannot use --local"],
+    [["--priority", "high"], "--priority: it has no effect without --queue"],
+  ];
+  for (const [more, message] of wrong) {
+    const { code, err } = await hooke([...submit, ...more]);
+    assertStringIncludes(err, message);
+    assertEquals(code, 2);
+  }
+});

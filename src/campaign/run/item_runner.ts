@@ -12,7 +12,8 @@ import type { CheckedRecipe } from "../recipe/recipe.ts";
 import type { ItemResult, StageResult } from "../store/result.ts";
 import { type CampaignModel, openModel } from "./open_model.ts";
 import { type HookPermissions, openHooks } from "./recipe_hooks.ts";
-import { StageRunner } from "./stage_runner.ts";
+import type { SavedItem, SavedRun, SavedStage } from "./saved_run.ts";
+import { type StageOutcome, StageRunner } from "./stage_runner.ts";
 import { withoutProgress } from "./stage_input.ts";
 
 /** Options of {@linkcode openItemRunner}. */
@@ -28,7 +29,10 @@ export interface ItemRunnerOptions extends HookPermissions {
 /** An item on its way through the stages. */
 interface Progress {
   readonly item: CampaignItem;
-  system: System | undefined;
+  /** Structure with which the current stage has begun. */
+  before: System;
+  /** Structure with which it has ended. */
+  after: System | undefined;
   readonly stages: StageResult[];
   reason: string | undefined;
 }
@@ -38,6 +42,8 @@ export class ItemRunner implements AsyncDisposable {
   readonly #recipe: CheckedRecipe;
   readonly #model: CampaignModel;
   readonly #stages: readonly StageRunner[];
+  /** The current stage, and the items that have begun it. */
+  #current: { readonly stage: number; readonly running: readonly Progress[] } | undefined;
 
   /** Not part of the public API: use {@linkcode openItemRunner}. */
   constructor(recipe: CheckedRecipe, model: CampaignModel, stages: readonly StageRunner[]) {
@@ -58,35 +64,87 @@ export class ItemRunner implements AsyncDisposable {
     items: readonly CampaignItem[],
     ended: (result: ItemResult) => void,
   ): Promise<boolean> {
-    let active = items.map((item): Progress => ({
+    const begun = items.map((item): Progress => ({
       item,
-      system: undefined,
+      before: structureOf(item.input),
+      after: undefined,
       stages: [],
       reason: undefined,
     }));
-    for (const one of active) one.system = structureOf(one.item.input);
-    for (const [i, stage] of this.#stages.entries()) {
-      const isLast = i === this.#stages.length - 1, running = active;
-      const travelers = running.map(({ item, system }) => ({
-        noise: item.noise,
-        system: system!,
-      }));
-      const isDone = await stage.run(travelers, (at, outcome) => {
-        const one = running[at]!;
+    return await this.#from(0, begun, ended);
+  }
+
+  /**
+   * Continues a run that `save` has saved, and calls `ended` for the items that had no result then.
+   *
+   * @throws {TypeError | RangeError} if the state does not fit the recipe
+   */
+  async resume(saved: SavedRun, ended: (result: ItemResult) => void): Promise<boolean> {
+    if (saved.recipe !== this.#recipe.hash) {
+      throw new RangeError(
+        `Cannot resume the run: it must be one of the recipe ${this.#recipe.hash}; got one of ${saved.recipe}`,
+      );
+    }
+    const begun = saved.items.map(({ item, before, after, stages, reason }): Progress => ({
+      item,
+      before: structureOf(before),
+      after: after === null ? undefined : structureOf(after),
+      stages: [...stages],
+      reason: reason ?? undefined,
+    }));
+    return await this.#from(saved.stage, begun, ended, saved.state);
+  }
+
+  async #from(
+    first: number,
+    begun: readonly Progress[],
+    ended: (result: ItemResult) => void,
+    saved?: SavedStage,
+  ): Promise<boolean> {
+    let running = begun;
+    for (let i = first; i < this.#stages.length; i++) {
+      const now = running, isLast = i === this.#stages.length - 1;
+      this.#current = { stage: i, running: now };
+      const travelers = now.map(({ item, before }) => ({ noise: item.noise, system: before }));
+      const end = (at: number, outcome: StageOutcome) => {
+        const one = now[at]!;
         if ("reason" in outcome) one.reason = outcome.reason;
         else {
-          one.system = outcome.system;
+          one.after = outcome.system;
           one.stages.push(outcome.result);
         }
         if (isLast || one.reason !== undefined) ended(this.#resultOf(one));
-      });
+      };
+      const isDone = await this.#stages[i]!.run(travelers, end, i === first ? saved : undefined);
       if (!isDone) return false;
-      active = active.filter(({ reason }) => reason === undefined);
+      running = now.filter(({ reason }) => reason === undefined);
+      for (const one of running) if (!isLast) [one.before, one.after] = [one.after!, undefined];
     }
+    this.#current = undefined;
     return true;
   }
 
-  #resultOf({ item: { id }, system, stages, reason }: Progress): ItemResult {
+  /**
+   * Returns the state of the run as plain data, between two steps, or after it was interrupted: also in the middle of an
+   * item. `resume` continues it with the same bytes, on any machine. Returns undefined if nothing runs.
+   */
+  async save(): Promise<SavedRun | undefined> {
+    const current = this.#current;
+    if (current === undefined) return undefined;
+    let items: SavedItem[] = [];
+    const state = await this.#stages[current.stage]!.save(() => {
+      items = current.running.map(({ item, before, after, stages, reason }) => ({
+        item,
+        before: structureText(before),
+        after: after === undefined ? null : structureText(after),
+        stages: [...stages],
+        reason: reason ?? null,
+      }));
+    });
+    return state && { recipe: this.#recipe.hash, stage: current.stage, items, state };
+  }
+
+  #resultOf({ item: { id }, after, stages, reason }: Progress): ItemResult {
     if (reason !== undefined) return { id, status: "failed", reason, energy: NaN, stages };
     const hasConverged = stages.every(({ converged }) => converged !== false);
     return {
@@ -94,7 +152,7 @@ export class ItemRunner implements AsyncDisposable {
       status: hasConverged ? "done" : "not converged",
       energy: stages.at(-1)!.energy,
       stages,
-      structure: structureText(this.#finalOf(system!)),
+      structure: structureText(this.#finalOf(after!)),
     };
   }
 

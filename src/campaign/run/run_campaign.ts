@@ -8,12 +8,26 @@ import type { CampaignItem } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import type { ItemResult } from "../store/result.ts";
 import type { ResultStore } from "../store/result_store.ts";
-import { type ItemRunnerOptions, openItemRunner } from "./item_runner.ts";
+import { type ItemRunner, type ItemRunnerOptions, openItemRunner } from "./item_runner.ts";
+import { RunFile } from "./run_file.ts";
+import type { SavedRun } from "./saved_run.ts";
 
 /** Options of {@linkcode runCampaign}. */
 export interface CampaignOptions extends ItemRunnerOptions {
   /** Receives each result when it is stored, but not necessarily on the disk. */
   readonly onResult?: (result: ItemResult) => void;
+  /**
+   * Path of a file with the unfinished items. It is written when the signal is aborted, and every `checkpointSeconds`.
+   * The next run with this path continues these items where they were, also in the middle of a stage. It is removed when
+   * they have ended. Two processes must not have the same path at the same time.
+   *
+   * @default none: unfinished items begin again
+   */
+  readonly checkpoint?: string;
+  /** Interval at which the file is written, s. @default 600 */
+  readonly checkpointSeconds?: number;
+  /** Receives a message if the file cannot be written or read. @default ignores it */
+  readonly onNotice?: (message: string) => void;
 }
 
 /** Numbers of items of a run. */
@@ -62,43 +76,80 @@ export async function runCampaign(
   store: ResultStore,
   options: CampaignOptions = {},
 ): Promise<CampaignSummary> {
-  const { onResult = () => {}, signal } = options;
+  const { onResult = () => {}, onNotice = () => {}, signal, checkpoint } = options;
+  const file = checkpoint === undefined ? undefined : new RunFile(checkpoint, onNotice);
   const runner = await openItemRunner(recipe, options);
-  let computed = 0, skipped = 0, synced = performance.now();
-  // A result of the engine is written soon, so that a killed process loses little.
-  let writing: Promise<void> = Promise.resolve(), failure: { readonly error: unknown } | undefined;
-  const write = () => {
-    const sync = performance.now() - synced > SYNC;
-    if (sync) synced = performance.now();
-    writing = writing.then(() => store.flush({ sync })).catch((error) =>
-      void (failure ??= { error })
-    );
-  };
+  const counts = { computed: 0, skipped: 0 }, writer = new SteadyWriter(store);
   const ended = (result: ItemResult) => {
-    if (store.putIfAbsent(result)) computed++;
+    if (store.putIfAbsent(result)) counts.computed++;
     onResult(result);
-    write();
+    writer.write();
   };
+  const isKnown = (id: string) => {
+    if (!store.has(id)) return false;
+    counts.skipped++;
+    return true;
+  };
+  const timer = file &&
+    setInterval(() => void file.write(runner), 1000 * (options.checkpointSeconds ?? 600));
   try {
-    for await (
-      const chunk of chunks(items, (id) => {
-        if (!store.has(id)) return false;
-        skipped++;
-        return true;
-      })
-    ) {
-      if (signal?.aborted) return { computed, skipped, isDone: false };
-      const isDone = await runner.run(chunk, ended);
-      await writing;
-      if (failure !== undefined) throw failure.error;
-      if (!isDone) return { computed, skipped, isDone };
+    const saved = await file?.read(recipe);
+    const isOpen = saved?.items.some(({ item: { id } }) => !store.has(id));
+    for await (const work of rounds(isOpen ? saved : undefined, chunks(items, isKnown))) {
+      if (signal?.aborted) return { ...counts, isDone: false };
+      const isDone = await work(runner, ended);
+      await writer.settled();
+      if (!isDone) {
+        await file?.write(runner);
+        return { ...counts, isDone };
+      }
+      await file?.remove();
     }
-    return { computed, skipped, isDone: true };
+    return { ...counts, isDone: true };
   } finally {
-    await writing;
+    clearInterval(timer);
     await runner.close();
+    await writer.settled();
     await store.flush();
   }
+}
+
+/** Writes results soon after they were added, so that a killed process loses little. */
+class SteadyWriter {
+  readonly #store: ResultStore;
+  #synced = performance.now();
+  #writing: Promise<void> = Promise.resolve();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(store: ResultStore) {
+    this.#store = store;
+  }
+
+  /** Writes the results that were added. At most one write waits. */
+  write(): void {
+    const sync = performance.now() - this.#synced > SYNC;
+    if (sync) this.#synced = performance.now();
+    this.#writing = this.#writing.then(() => this.#store.flush({ sync }))
+      .catch((error) => void (this.#failure ??= { error }));
+  }
+
+  /** Waits until all results are written. Throws the first error. */
+  async settled(): Promise<void> {
+    await this.#writing;
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}
+
+/** Runs the items of one round. Returns false if it was interrupted. */
+type Round = (runner: ItemRunner, ended: (result: ItemResult) => void) => Promise<boolean>;
+
+/** Yields the saved run first, and then the chunks. */
+async function* rounds(
+  saved: SavedRun | undefined,
+  rest: AsyncIterable<readonly CampaignItem[]>,
+): AsyncGenerator<Round> {
+  if (saved !== undefined) yield (runner, ended) => runner.resume(saved, ended);
+  for await (const chunk of rest) yield (runner, ended) => runner.run(chunk, ended);
 }
 
 /** Groups the items that have no result, each id once. */

@@ -10,7 +10,9 @@ import type { System } from "../../batch/system.ts";
 import { DivergedError, UnstableError } from "../../dynamics/diverged_error.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
 import { SizeAwareSampler } from "../../dynamics/streaming/sampler.ts";
+import type { SavedDynamics } from "../../dynamics/engine/checkpoint.ts";
 import type { StageResult } from "../store/result.ts";
+import type { SavedStage } from "./saved_run.ts";
 import type { FullStage } from "../recipe/stages.ts";
 import { evaluateBatch } from "./evaluate_batch.ts";
 import { largestForce } from "./largest_force.ts";
@@ -38,6 +40,10 @@ export class StageRunner {
   readonly #index: number;
   readonly #parts: StageParts;
   #engine: Dynamics | undefined;
+  /** The structures that are streamed, and those with an outcome; undefined before the first run. */
+  #current: { readonly done: Set<number>; readonly chosen: readonly number[] } | undefined;
+  /** True while the engine streams the structures of `#current`, or was interrupted there. */
+  #isStreaming = false;
 
   constructor(stage: FullStage, index: number, parts: StageParts) {
     this.#stage = stage;
@@ -48,26 +54,39 @@ export class StageRunner {
   /**
    * Runs the stage for structures. Calls `ended` for each, in the order in which they end, with its index. Returns
    * false if the signal was aborted before all have ended.
+   *
+   * @param saved state from which the stage continues; structures that are done there are not reported again
    */
   async run(
     travelers: readonly Traveler[],
     ended: (index: number, outcome: StageOutcome) => void,
+    saved?: SavedStage,
   ): Promise<boolean> {
-    const done = new Set<number>();
+    const done = new Set<number>(saved?.done);
     const end = (index: number, outcome: StageOutcome) => {
       done.add(index);
       ended(index, outcome);
     };
     const valid = travelers.flatMap((traveler, i) => {
+      if (done.has(i)) return [];
       const refusal = refusalOf(traveler.system);
       if (refusal === undefined) return [i];
       end(i, { reason: refusal });
       return [];
     });
     try {
-      if (valid.length > 0) await this.#some(travelers, valid, end);
+      const chosen = saved?.dynamics ? saved.chosen : valid;
+      this.#current = { done, chosen };
+      this.#isStreaming = this.#stage.stage !== "singlepoint";
+      if (saved?.dynamics) {
+        await this.open();
+        await this.#engine!.load(saved.dynamics);
+      }
+      if (valid.length > 0) await this.#some(travelers, chosen, end);
+      if (!this.#isAborted) this.#isStreaming = false;
     } catch (error) {
       if (!this.#isAborted && !isOfStructure(error)) throw error;
+      this.#isStreaming = false;
       await this.close(); // an engine is of no use after an error
     }
     for (const i of valid) {
@@ -76,6 +95,24 @@ export class StageRunner {
       await this.#alone(travelers, i, end);
     }
     return done.size === travelers.length;
+  }
+
+  /**
+   * Returns the state of the stage, between two steps of its engine, or after it was interrupted. `take` is called at
+   * the same moment, before any other structure ends. Returns undefined if the stage has not begun.
+   */
+  async save(take: () => void): Promise<SavedStage | undefined> {
+    const current = this.#current;
+    if (current === undefined) return undefined;
+    const stateWith = (dynamics: SavedDynamics | null): SavedStage => {
+      take();
+      return { done: [...current.done], chosen: current.chosen, dynamics };
+    };
+    const engine = this.#engine;
+    if (!this.#isStreaming || engine === undefined || engine.stepCount === 0) {
+      return stateWith(null);
+    }
+    return await engine.betweenSteps(async () => stateWith(await engine.save()));
   }
 
   get #isAborted(): boolean {

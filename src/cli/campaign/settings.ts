@@ -29,6 +29,8 @@ export interface SubmitSettings extends QueueSubmitSettings {
   readonly time: string | undefined;
   /** Further lines of the script of the array job. */
   readonly directive: readonly string[];
+  /** Command line that starts Hooke on the nodes; undefined for that of this process. */
+  readonly program: string | undefined;
   /** True to print the script instead of submitting it. */
   readonly print: boolean;
   /** Largest number of atoms in the batch. */

@@ -16,11 +16,22 @@ import { formatOptionsOf } from "../run/format_options.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { type Failure, filesOf, structuresIn } from "../screen/sources.ts";
 import { readRecipeFile } from "./recipe_file.ts";
+import { assertScheduler, scriptOf, submitArray } from "./scheduler.ts";
 import type { SubmitSettings } from "./settings.ts";
 
 /** Options that only queues have, and those that only folders have. */
 const QUEUE_ONLY = ["priority", "store", "queueName", "creds", "replicas", "lease"];
-const FOLDER_ONLY = ["out", "local", "scheduler", "tasks", "print", "seeds"];
+const FOLDER_ONLY = [
+  "out",
+  "local",
+  "scheduler",
+  "tasks",
+  "time",
+  "directive",
+  "program",
+  "print",
+  "seeds",
+];
 
 /** Adds structures to a campaign. */
 export async function submit(settings: SubmitSettings, run: CommandRun): Promise<number> {
@@ -28,9 +39,7 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   if (settings.queue !== undefined) {
     return await (await import("../queue/submit.ts")).submit(settings, run);
   }
-  if (settings.scheduler !== undefined) {
-    throw new UsageError("Cannot use --scheduler: array jobs are not available yet");
-  }
+  assertScheduler(settings, run);
   const [recipeFile, ...inputs] = settings.files;
   if (recipeFile === undefined) {
     throw new UsageError("Cannot submit nothing: pass a recipe and structures");
@@ -38,6 +47,12 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   const recipe = await readRecipeFile(recipeFile);
   const files = inputs.length === 0 ? [] : await filesOf(inputs);
   const folder = settings.out ?? `${stem(recipeFile)}-campaign`;
+  if (settings.print) {
+    for (const line of scriptOf(folder, settings, run).trimEnd().split("\n")) {
+      run.terminal.print(line);
+    }
+    return ExitCode.DONE;
+  }
   checkFolderPermission(folder, run);
   const failures: Failure[] = [];
   const items = itemsOf(settings, run, { recipe, files, failed: (one) => failures.push(one) });
@@ -49,6 +64,8 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
     const { workOn } = await import("./work.ts");
     const code = await workOn(folder, settings, run);
     if (code !== ExitCode.DONE) return code;
+  } else if (settings.scheduler !== undefined) {
+    await submitArray(folder, settings, run);
   } else if (!settings.json) {
     run.terminal.print(`To compute them here, run: ${run.program} work ${folder}`);
   }

@@ -43,6 +43,12 @@ export const SUBMIT: Command<SubmitSettings> = {
       value: "LINE",
       help: "Option of the scheduler for the script, such as --partition=cpu; repeatable",
     }),
+    program: text({
+      value: "COMMAND",
+      help: "Command that starts Hooke on the nodes of the cluster",
+      otherwise: "the one that was typed",
+      initial: undefined,
+    }),
     print: flag({ help: "Print the script of the array job, and do not submit it" }),
     seed,
     seeds: count({

@@ -67,6 +67,9 @@ export async function workOn(
       {
         batchAtoms: settings.batchAtoms,
         signal: run.signal,
+        // A task of an array has its share alone. Other processes may run at the same time, and save nothing.
+        ...share !== undefined && { checkpoint: `${folder}/work/${label}.hooke` },
+        onNotice: (message) => run.terminal.complain(message),
         modules: settings.allowModules,
         onWarning: ({ error }) =>
           run.terminal.complain(
