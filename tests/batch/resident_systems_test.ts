@@ -56,6 +56,19 @@ Deno.test("an upload writes what has changed, and tells in which systems", async
   assertEquals(await state.upload(), new Map());
 });
 
+Deno.test("zeros of float64 keep the sign of the batch, and no other value does", async () => {
+  const backend = openBackend("wasm"),
+    batch = Batch.from([{ symbols: ["H"], positions: [0, 0, 0] }]);
+  batch.set("stress", [-0, 0, -0, -1, 5, NaN, -0, 0, 2]);
+  const state = new ResidentBatch(batch, backend), buffer = state.field<"f64">("stress");
+  backend.write(buffer, [0, -0, 3, 1, 5, 0, -0, NaN, -0]);
+  state.markChanged("stress");
+  const { stress } = await state.download();
+  assertEquals([...stress!], [-0, 0, 3, 1, 5, 0, -0, NaN, -0]); // assertEquals distinguishes signs
+  state.free();
+  backend.dispose();
+});
+
 Deno.test("initial values return to chosen systems, states and scopes", () => {
   const backend = openBackend("reference");
   const state = new ResidentBatch(three(), backend);

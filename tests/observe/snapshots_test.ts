@@ -177,6 +177,19 @@ Deno.test(
   }),
 );
 
+Deno.test("the saved state of a hook stays the same while later frames are written", async () => {
+  const sink = new MemorySink(), snapshots = new SnapshotHook({ sink, frequency: 5 });
+  const direct = Object.assign(sink, { writeFrame: () => void sink.write(crystals(1)) });
+  await using md = new NVE({ model: ARGON, dt: 1, hooks: [snapshots], device: "wasm" });
+  const batch = await md.run(crystals(1), 6),
+    early = snapshots.save()!,
+    before = structuredClone(early);
+  assertEquals([direct.length, before.last!.step, before.last!.positions.length], [2, 5, 12]);
+  await md.run(batch, 10);
+  assertEquals(early, before);
+  assertEquals(snapshots.save()!.last!.step, 15);
+});
+
 Deno.test("wrong options of snapshots are named when they are created", () => {
   const sink = new MemorySink();
   const wrong: readonly (readonly [unknown, string])[] = [

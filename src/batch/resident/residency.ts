@@ -167,9 +167,11 @@ export class Residency {
     const { host } = this.#columns.fields.get(name)!;
     if (name === POSITIONS && origins !== undefined) return this.#absolute(host, there, origins);
     if (there instanceof Int32Array && host instanceof Int32Array) return there.slice();
-    return there instanceof Float32Array && host instanceof Float64Array
-      ? unrounded(host, there)
-      : host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
+    if (host instanceof Float64Array) {
+      if (there instanceof Float32Array) return unrounded(host, there);
+      if (there instanceof Float64Array) return withSigns(host, there);
+    }
+    return host.map((value: number, i: number) => isSame(there, i, value) ? value : there[i]!);
   }
 
   /**
@@ -258,6 +260,19 @@ function unrounded(here: Float64Array, there: Float32Array): Float64Array {
   for (let i = 0; i < values.length; i++) {
     const value = here[i]!, now = there[i]!;
     values[i] = now === Math.fround(value) ? value : now; // NaN is not equal to itself, so NaN stays
+  }
+  return values;
+}
+
+/**
+ * Copies float64 values. A zero keeps the sign that it has in the batch. Called for energies and stresses of each
+ * written frame, for which a closure per number would cost more than the frame of few atoms.
+ */
+// hot
+function withSigns(here: Float64Array, there: Float64Array): Float64Array {
+  const values = new Float64Array(there);
+  for (let i = 0; i < values.length; i++) {
+    if (values[i] === 0 && here[i] === 0) values[i] = here[i]!;
   }
   return values;
 }

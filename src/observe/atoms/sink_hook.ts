@@ -8,7 +8,7 @@ import type { SystemWriter } from "../../sinks/sink.ts";
 import { compareFiles, noteResumedFile } from "../checkpoints/resumed_files.ts";
 import { checkEarlierRun, expectFrames } from "./earlier_run.ts";
 import { checkSink } from "./frame.ts";
-import { assertSameSystem, markIn, markOfFrame, type SystemMark } from "./system_mark.ts";
+import { assertSameSystem, FrameMark, markIn, type SystemMark } from "./system_mark.ts";
 
 /** State of the sink of a hook in a checkpoint. */
 interface SavedSink {
@@ -67,7 +67,8 @@ export class SinkHook {
   /** Number of systems to keep when the sink is truncated; `undefined` if it need not be truncated. */
   #truncateAt: number | undefined;
   /** Last system that was written, or its mark from a checkpoint; `undefined` before the first write. */
-  #last: Batch | SystemMark | undefined;
+  #last: Batch | FrameMark | SystemMark | undefined;
+  readonly #frameMark = new FrameMark();
   /** Error of a flush before a checkpoint, which the next write throws again. */
   #failure: { readonly error: unknown } | undefined;
 
@@ -167,7 +168,8 @@ export class SinkHook {
     const written = this.#sink.writeFrame(frame);
     if (written === false) return false;
     expectFrames(this.#sink);
-    this.#last = markOfFrame(frame);
+    this.#frameMark.move(frame);
+    this.#last = this.#frameMark;
     return written;
   }
 

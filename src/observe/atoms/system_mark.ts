@@ -31,16 +31,36 @@ interface KnownSink {
 /** Number of coordinates that are compared. More of them would only enlarge checkpoints. */
 const MOST = 12;
 
-/** Returns the mark of the last system of a batch. A mark is returned unchanged. */
-export function markIn(last: Batch | SystemMark | undefined): SystemMark | undefined {
+/** Returns the mark of the last system of a batch or a frame. A mark is returned unchanged. */
+export function markIn(
+  last: Batch | FrameMark | SystemMark | undefined,
+): SystemMark | undefined {
+  if (last instanceof FrameMark) return last.mark;
   if (last === undefined || "atoms" in last) return last;
   return markOf(last, last.get("positions"), last.has("step") ? last.get("step") : undefined);
 }
 
-/** Returns the mark of the last system of a frame. The positions in it need not be all digits. */
-export function markOfFrame(frame: RunFrame): SystemMark {
-  const positions = frame.rounded("positions") ?? frame.get("positions");
-  return markOf(frame, positions, frame.get("step"));
+/** Marks the last system of each frame in turn. A frame makes no objects; `mark` returns a copy. */
+export class FrameMark {
+  readonly #first = new Float64Array(MOST);
+  #atoms = 0;
+  #step = -1;
+
+  /** Moves to a frame. The positions in the mark need not be all digits. */
+  move(frame: RunFrame): void {
+    const { nodeOffsets, size } = frame, from = nodeOffsets[size - 1]!;
+    const positions = frame.rounded("positions") ?? frame.get("positions");
+    this.#atoms = nodeOffsets[size]! - from;
+    this.#step = frame.get("step")[size - 1]!;
+    const count = Math.min(3 * this.#atoms, MOST);
+    for (let i = 0; i < count; i++) this.#first[i] = positions[3 * from + i]!;
+  }
+
+  /** The mark of the last system of the frame. */
+  get mark(): SystemMark {
+    const positions = this.#first.slice(0, 3 * this.#atoms);
+    return { atoms: this.#atoms, step: this.#step, positions };
+  }
 }
 
 function markOf(
