@@ -74,6 +74,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./report/table.ts")).REPORT as AnyCommand,
   },
   {
+    name: "compare",
+    summary: "compares two runs, two files of structures, or two models",
+    open: async () => (await import("./compare/table.ts")).COMPARE as AnyCommand,
+  },
+  {
     name: "doctor",
     summary: "shows what this machine has, and what is slow and why",
     open: async () => (await import("./doctor/table.ts")).DOCTOR as AnyCommand,

@@ -41,7 +41,7 @@ export function chart(options: ChartOptions): string[] {
   const up = axisFor(both ?? y, {
     scale,
     ticks: Math.max(3, Math.round(height / 2)),
-    isTight: !isParity,
+    isTight: true,
     isWhole: false,
   });
   const margin = Math.max(6, ...up.labels.map(({ length }) => length)) + 2;
@@ -49,7 +49,7 @@ export function chart(options: ChartOptions): string[] {
   const across = axisFor(both ?? x, {
     scale: isParity ? scale : "linear",
     ticks: Math.max(2, Math.round(columns / 14)),
-    isTight: !isParity,
+    isTight: true,
     isWhole: options.isWhole ?? false,
   });
   const dots = new Dots(columns, height);

@@ -13,12 +13,11 @@ import { stacked } from "../draw/stack.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { histogram } from "../picture.ts";
-import { exists } from "../run/formats.ts";
 import { kindOf } from "../run/path_kind.ts";
-import { checkWritable } from "../run/writable.ts";
 import { outcomeIn } from "../screen/outcome.ts";
 import { chosenColumns, defaultColumns, isLogColumn, titleOf, unitOf } from "./columns.ts";
 import { type Curves, readCurves } from "./curves.ts";
+import { checkPicture } from "./picture_file.ts";
 import { screeningCurves, screeningIn, stepsUntilConvergence } from "./screening.ts";
 import type { PlotSettings } from "./settings.ts";
 
@@ -49,27 +48,6 @@ export async function plotRuns(settings: PlotSettings, run: CommandRun): Promise
   }
   run.completed();
   return ExitCode.DONE;
-}
-
-/**
- * Checks that a picture can be written.
- *
- * @throws {UsageError} if it has another ending than .svg, or exists and is not to be replaced
- */
-export async function checkPicture(
-  path: string,
-  { overwrite }: { readonly overwrite: boolean },
-  run: CommandRun,
-): Promise<void> {
-  if (!/\.svg$/i.test(path)) {
-    throw new UsageError(`Cannot write ${path}: the name of a picture must end with .svg`);
-  }
-  if (!overwrite && exists(path)) {
-    throw new UsageError(
-      `Cannot write ${path}: it exists. Pass --overwrite to replace it, or another file by --output`,
-    );
-  }
-  await checkWritable([path], run);
 }
 
 /** Prints or draws the curves of a run. Returns the pictures for the file. */
