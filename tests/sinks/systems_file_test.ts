@@ -93,3 +93,13 @@ Deno.test("a frame with fewer rows than atoms is named where the next one is exp
     "The frame before it, which begins in line 4, may have more or fewer rows than atoms",
   );
 });
+
+Deno.test("a file that ends within a frame names the atoms that are missing", async () => {
+  const path = `${await Deno.makeTempDir()}/short.xyz`;
+  await Deno.writeTextFile(path, "1\n\nAr 0 0 0\n3\n\nAr 0 0 0\nAr 0 0 4\n");
+  await assertRejects(
+    () => openSystems(path),
+    SyntaxError,
+    "incomplete: the frame that begins in line 4 declares 3 atoms, but the file ends after 2 of them, in line 7",
+  );
+});

@@ -38,9 +38,10 @@ export async function checkUnfinished<T>(
   { path, end, endLine, size }: Rest,
 ): Promise<string> {
   const refuse = (text: string) => {
+    const reason = size - end > CHUNK ? undefined : reasonIn(format, text, endLine);
     throw new SyntaxError(
-      `Cannot open ${path}: line ${endLine} begins a record that is damaged or incomplete, ${
-        JSON.stringify(text.slice(0, 60))
+      `Cannot open ${path}: line ${endLine} begins a record that is damaged or incomplete${
+        reason === undefined ? `, ${JSON.stringify(text.slice(0, 60))}` : `: ${reason}`
       }`,
     );
   };
@@ -57,6 +58,16 @@ export async function checkUnfinished<T>(
   if (text !== "" && !format.isUnfinished(text)) refuse(text);
   if (!text.endsWith("\n") && isWhole(format, text.slice(0, -1))) refuse(text); // a damaged newline
   return text;
+}
+
+/** Returns the message of the format about a text that is not a record; `undefined` if the text is one. */
+function reasonIn<T>(format: TextFormat<T>, text: string, line: number): string | undefined {
+  try {
+    format.decode(text.trimEnd(), line);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message.replace(/^Cannot read \w+: /, "");
+  }
 }
 
 /** The lines after the last complete record, which are checked piece by piece. */
