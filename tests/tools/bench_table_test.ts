@@ -59,11 +59,11 @@ Deno.test("isNamed() finds rows by group, id, and the part of an id before a hyp
 
 Deno.test("withLines() replaces the line of a measured row, keeps the others, and sorts like the rows", () => {
   const rows = ["hooks/1", "hooks/2", "hooks/3"].map((id) => ({ ...ROW, id }));
-  const when = { date: "2026-11-20", load: 0.25 };
+  const when = { date: "2026-11-20", load: 0.25, vectors: "AVX2" };
   const line = lineOf(rows[1]!, { value: 1.4, runs: [], note: "tapable 3.1×" }, when);
   assertEquals(
     line,
-    "| 2 | a stage without hooks | 1.40× | 1.30× | over | 2026-11-20, load 0.3 | tapable 3.1× |",
+    "| 2 | a stage without hooks | 1.40× | 1.30× | over | 2026-11-20, load 0.3, AVX2 | tapable 3.1× |",
   );
   const mark = markOf("hooks");
   const old = ["| row | case |", "| --- | --- |", "| 3   | c |", "| 2   | b |", "| 0   | gone |"];
