@@ -26,6 +26,8 @@ export interface ProcessOptions {
   readonly cwd: string;
   /** Signals, one after another: each is sent once the standard output has its text. */
   readonly signals?: readonly { readonly name: Deno.Signal; readonly after: string }[];
+  /** Called with all of the standard output so far, whenever there is more. */
+  readonly onText?: (out: string) => void;
   /** Flags of Deno. @default -A */
   readonly flags?: readonly string[];
 }
@@ -33,7 +35,7 @@ export interface ProcessOptions {
 /** Starts the command, sends signals, and waits for its end. */
 export async function hookeProcess(
   args: readonly string[],
-  { cwd, signals = [], flags = ["-A"] }: ProcessOptions,
+  { cwd, signals = [], flags = ["-A"], onText }: ProcessOptions,
 ): Promise<Ended> {
   const started = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
@@ -47,6 +49,7 @@ export async function hookeProcess(
   let out = "", sent = NaN, signaled = NaN;
   for await (const part of child.stdout.pipeThrough(new TextDecoderStream())) {
     out += part;
+    onText?.(out);
     while (left.length > 0 && out.includes(left[0]!.after)) {
       if (Number.isNaN(sent)) [sent, signaled] = [performance.now(), Date.now()];
       child.kill(left.shift()!.name);

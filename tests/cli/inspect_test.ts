@@ -205,6 +205,8 @@ Deno.test("a model without options is refused once, with a manifest of all that 
     ]
   ) assertStringIncludes(err, text);
   assertStringIncludes((await hooke(["inspect", file])).out, '    "cutoff": 5\n');
+  const given = ["--set", "modelOptions.cutoff=5", "--set", "modelOptions.elements=Ar,Kr"];
+  assertStringIncludes((await hooke(["inspect", file, ...given])).out, "cutoff 5 Å");
   const set = ["--set", "modelOptions.elements=Ar,Kr", "--set", "modelOptions.cutoff=5"];
   assertEquals((await hooke([...args, ...set])).err, "");
   await Deno.writeTextFile(path, '{ "elements": ["Ar", "Kr"] }');

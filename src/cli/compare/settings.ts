@@ -5,10 +5,11 @@
  */
 
 import type { FormatSettings } from "../run/formats.ts";
-import type { PotentialSettings } from "../run/table.ts";
+import type { ConfigSettings, PotentialSettings } from "../run/table.ts";
 
 /** Settings of the command `compare`. */
-export interface CompareSettings extends Omit<PotentialSettings, "model">, FormatSettings {
+export interface CompareSettings
+  extends Omit<PotentialSettings, "model">, FormatSettings, Pick<ConfigSettings, "config" | "set"> {
   /** The two things to compare: A and B. */
   readonly pair: readonly string[];
   /** Files of structures for which two models are compared. */

@@ -7,7 +7,7 @@
 import type { Command } from "../frame/command.ts";
 import { files, flag, text, texts } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
-import { POTENTIAL_OPTIONS } from "../run/table.ts";
+import { CONFIG_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
 import type { CompareSettings } from "./settings.ts";
 
 const { model: _, ...MODEL_OPTIONS } = POTENTIAL_OPTIONS;
@@ -57,9 +57,12 @@ export const COMPARE: Command<CompareSettings> = {
     overwrite: flag({ help: "Replace an existing picture" }),
     json: flag({ help: "Print one JSON object per quantity instead of text" }),
     quiet: flag({ letter: "q", help: "Print only the table" }),
+    config: CONFIG_OPTIONS.config,
+    set: CONFIG_OPTIONS.set,
   },
   notes: [
     "The table has the number of values, the mean absolute difference, the root of the mean square, the largest difference and its place, and the mean of B − A: for energies in eV/atom, forces in eV/Å, stresses in eV/Å³, positions and cells in Å, and columns of logs in their units. Positions are compared as the nearest periodic images.",
+    "Options of models, such as --set modelOptions.cutoff=5, are for both. A manifest beside a model is for one.",
     "Different atoms, orders of atoms or steps are errors, with the first difference.",
     "Exit codes: 0 done, 1 error, 2 wrong usage or not comparable, 3 a tolerance is exceeded.",
   ],

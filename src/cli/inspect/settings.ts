@@ -12,6 +12,8 @@ export interface InspectSettings {
   readonly points: string | undefined;
   /** Options of an ONNX model, such as `cutoff`. */
   readonly modelOptions: Readonly<Record<string, unknown>>;
+  /** Assignments `NAME=VALUE`, which the frame has applied already. */
+  readonly set: readonly string[];
   /** True to print one JSON object per file. */
   readonly json: boolean;
 }

@@ -6,7 +6,7 @@
 
 import type { Command } from "../frame/command.ts";
 import { files, flag, text } from "../frame/option.ts";
-import { POTENTIAL_OPTIONS } from "../run/table.ts";
+import { CONFIG_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
 import type { InspectSettings } from "./settings.ts";
 
 /** The command `hooke inspect`. */
@@ -25,6 +25,7 @@ export const INSPECT: Command<InspectSettings> = {
       initial: undefined,
     }),
     modelOptions: POTENTIAL_OPTIONS.modelOptions,
+    set: CONFIG_OPTIONS.set,
     json: flag({ help: "Print one JSON object per file instead of text" }),
   },
   notes: [

@@ -44,7 +44,8 @@ const SHOWN: readonly RegExp[] = [
   /^energy$/,
   /^energy\/kinetic$/,
   /^energy\/total$/,
-  /^(train|val)\/loss$/,
+  /^train\/loss$/,
+  /^val\/loss$/,
   /^(val)\/(energy|forces|stress)MAE$/,
   /^loss\/total$/,
   /^fmax$/,
@@ -80,6 +81,8 @@ export function isLogColumn(name: string, values: readonly number[]): boolean {
 /** Returns the columns that are drawn by default. Columns of other programs are all drawn. */
 export function defaultColumns(names: readonly string[]): readonly string[] {
   const known = SHOWN.flatMap((fits) => names.filter((name) => fits.test(name)));
+  // The loss of batches repeats that of the epochs.
+  if (known.includes("train/loss")) return known.filter((name) => name !== "loss/total");
   return known.length > 0 ? known : names.filter((name) => !/^(dynamics|training)\//.test(name));
 }
 

@@ -28,7 +28,7 @@ export function parseLog(text: string, name: string): readonly LogRow[] {
   const steps: { step: number; systems: Map<number, Record<string, number>> }[] = [];
   for (const { step, systemId = 0, ...values } of rows) {
     let last = steps.at(-1);
-    while (last !== undefined && (last.step > step || isRepeated(last, step, systemId))) {
+    while (last !== undefined && last.step > step) {
       steps.pop();
       last = steps.at(-1);
     }
@@ -36,14 +36,6 @@ export function parseLog(text: string, name: string): readonly LogRow[] {
     last.systems.set(systemId, values);
   }
   return steps.map(({ step, systems }) => ({ step, values: meanOf([...systems.values()]) }));
-}
-
-function isRepeated(
-  last: { readonly step: number; readonly systems: ReadonlyMap<number, unknown> },
-  step: number,
-  systemId: number,
-): boolean {
-  return last.step === step && last.systems.has(systemId);
 }
 
 type Numbers = Record<string, number> & { step: number; systemId?: number };
