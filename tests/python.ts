@@ -12,7 +12,7 @@ import { lacks } from "./machine.ts";
 /** Python packages that tests use, by name. Versions are fixed, so that results do not change with a new release. */
 const PACKAGES = {
   ase: ["ase==3.29.0"],
-  formats: ["ase==3.29.0", "MDAnalysis==2.10.0"],
+  formats: ["ase==3.29.0", "MDAnalysis==2.10.0", "h5py==3.16.0"],
   tensorboard: ["tensorboard==2.20.0", "numpy==2.3.5", "setuptools==80.9.0"],
   nvalchemi: [
     "nvalchemi-toolkit==0.2.0",

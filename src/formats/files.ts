@@ -9,7 +9,7 @@ import { show } from "../base/show.ts";
 import type { System } from "../batch/system.ts";
 import { findHost } from "../platform/host.ts";
 import type { HostFile } from "../platform/host_interface.ts";
-import type { FormatOptions, StructureFormat } from "./format.ts";
+import type { FormatOptions, FrameWriter, StructureFormat, WriteTarget } from "./format.ts";
 import { FILE_FORMATS, formatOfPath } from "./registry.ts";
 import { openSource, sourceOf } from "./source.ts";
 
@@ -58,9 +58,12 @@ export async function openStructures(
   options: FormatOptions = {},
 ): Promise<SystemsFile> {
   const format = await formatFor(path, "read"), source = openSource(path);
-  const close = () => Promise.resolve(source.close());
+  const systems = new SystemCursor(() => format.read(source, options));
+  const close = () => {
+    systems.stop();
+    return Promise.resolve(source.close());
+  };
   try {
-    const systems = new SystemCursor(() => format.read(source, options));
     const length = systems.count();
     return {
       length,
@@ -101,13 +104,19 @@ class SystemCursor {
   }
 
   get(index: number): System {
-    if (index < this.#next - 1) [this.#frames, this.#next] = [undefined, 0];
+    if (index < this.#next - 1) this.stop();
     while (this.#next <= index) {
       if (!this.#advance()) {
         throw new RangeError(`Cannot read system ${index}: the file became shorter`);
       }
     }
     return this.#last!;
+  }
+
+  /** Ends reading, so that the reader closes what it has opened. The next `get` begins again at the start. */
+  stop(): void {
+    this.#frames?.return?.();
+    [this.#frames, this.#next] = [undefined, 0];
   }
 
   #advance(): boolean {
@@ -174,7 +183,11 @@ export async function writeStructures(
     throw new TypeError(`Cannot write ${path}: there is no file system, as in a web page`);
   }
   const part = `${path}.${crypto.randomUUID()}.part`;
-  const file = refused(path, () => host.openSync(part, { write: true, createNew: true }));
+  const file = refused(
+    path,
+    () =>
+      host.openSync(part, { read: format.writesInPlace === true, write: true, createNew: true }),
+  );
   try {
     try {
       await writeAll(file, { path, format, systems, options });
@@ -199,7 +212,49 @@ async function writeAll(
     readonly options: FormatOptions;
   },
 ): Promise<void> {
-  const writer = format.write!(options);
+  const target = targetOf(file);
+  const writer = refused(path, () => format.write!(options, target), TypeError, RangeError);
+  try {
+    await writeFrames(writer, file, { path, format, systems });
+  } finally {
+    writer.close?.();
+  }
+}
+
+/** Returns a file as the target of a writer. */
+function targetOf(file: HostFile): WriteTarget {
+  return {
+    size: () => file.statSync().size,
+    read(position, into) {
+      // The bytes may be in the memory of a WebAssembly module, into which a file system need not read.
+      const bytes = new Uint8Array(into.length);
+      file.seekSync(position, 0);
+      let filled = 0;
+      while (filled < bytes.length) {
+        const count = file.readSync(bytes.subarray(filled));
+        if (count === null || count === 0) break;
+        filled += count;
+      }
+      into.set(bytes.subarray(0, filled));
+      return filled;
+    },
+    write(position, bytes) {
+      file.seekSync(position, 0);
+      writeBytes(file, bytes.slice());
+    },
+    resize: (size) => file.truncateSync(size),
+  };
+}
+
+async function writeFrames(
+  writer: FrameWriter,
+  file: HostFile,
+  { path, format, systems }: {
+    readonly path: string;
+    readonly format: StructureFormat;
+    readonly systems: Iterable<System> | AsyncIterable<System>;
+  },
+): Promise<void> {
   let count = 0;
   for await (const system of systems) {
     if (++count > 1 && format.frames === "one") {
@@ -210,7 +265,7 @@ async function writeAll(
     refused(path, () => writeBytes(file, writer.frame(system)), TypeError, RangeError);
   }
   if (count === 0) throw new RangeError(`Cannot write ${path}: there are no structures`);
-  for (const { at, bytes } of writer.finish()) {
+  for (const { at, bytes } of refused(path, () => writer.finish())) {
     refused(path, () => {
       file.seekSync(at, 0);
       writeBytes(file, bytes);

@@ -32,12 +32,26 @@ export interface Patch {
   readonly bytes: Uint8Array;
 }
 
+/** The file that a writer writes, for formats whose writers read and replace what they have written. */
+export interface WriteTarget {
+  /** Returns the number of bytes of the file. */
+  size(): number;
+  /** Fills `into` with the bytes from a position on. Returns how many there were. */
+  read(position: number, into: Uint8Array): number;
+  /** Writes bytes at a position. */
+  write(position: number, bytes: Uint8Array): void;
+  /** Sets the number of bytes of the file. */
+  resize(size: number): void;
+}
+
 /** Writer of one file. */
 export interface FrameWriter {
   /** Returns the bytes that a system adds at the end of the file. */
   frame(system: System): Uint8Array;
   /** Returns the bytes that complete the file: the end, or numbers in the header that were unknown before. */
   finish(): readonly Patch[];
+  /** Releases what the writer holds, also after an error. It may be called after `finish`. */
+  close?(): void;
 }
 
 /** A format of structure files. */
@@ -53,8 +67,13 @@ export interface StructureFormat {
    * @throws {TypeError} if an option that the format needs is missing
    */
   readonly read: (source: StructureSource, options: FormatOptions) => Iterable<System>;
-  /** Creates the writer of a file. `undefined` for formats that are only read. */
-  readonly write?: (options: FormatOptions) => FrameWriter;
+  /**
+   * Creates the writer of a file. `undefined` for formats that are only read. Most writers return all bytes; a writer
+   * of a format with `writesInPlace` writes to `target`, and returns none.
+   */
+  readonly write?: (options: FormatOptions, target?: WriteTarget) => FrameWriter;
+  /** True if the writer reads and replaces what it has written, by `target`. @default false */
+  readonly writesInPlace?: boolean;
 }
 
 /** Creates the writer of a text format from a function that returns the text of one system. */

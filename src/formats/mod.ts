@@ -1,6 +1,6 @@
 /**
  * Structure files of other programs: CIF, POSCAR and XDATCAR, PDB, LAMMPS data and dumps, ASE's trajectories, DCD,
- * XTC, and arrays of NumPy.
+ * XTC, H5MD, and arrays of NumPy.
  *
  * `openSystems` and `openSink` of `@hooke/hooke/sinks` handle the formats of trajectories that Hooke appends to.
  *
@@ -37,7 +37,7 @@
  * @module
  */
 
-export type { FormatOptions, FrameWriter, Patch, StructureFormat } from "./format.ts";
+export type { FormatOptions, FrameWriter, Patch, StructureFormat, WriteTarget } from "./format.ts";
 export { openStructures, parseStructures, type SystemsFile, writeStructures } from "./files.ts";
 export { FILE_FORMATS, formatOfPath, type LoadFormat } from "./registry.ts";
 export { type FileSource, openSource, sourceOf, type StructureSource } from "./source.ts";

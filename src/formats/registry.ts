@@ -20,6 +20,10 @@ const aseTraj: LoadFormat = async () => (await import("./ase/traj.ts")).aseTraj;
 const dcd: LoadFormat = async () => (await import("./dcd/dcd.ts")).dcd;
 const npz: LoadFormat = async () => (await import("./npz/npz.ts")).npz;
 const xtc: LoadFormat = async () => (await import("./xtc/xtc.ts")).xtc;
+const h5md: LoadFormat = async () => {
+  const { loadHdf } = await import("./h5md/library.ts");
+  return (await import("./h5md/h5md.ts")).h5md(await loadHdf());
+};
 
 /**
  * Formats of structure files by the endings of their names, besides those of `openSink`.
@@ -47,6 +51,9 @@ export const FILE_FORMATS: Readonly<Record<string, LoadFormat>> = Object.freeze(
   ".dcd": dcd,
   ".xtc": xtc,
   ".npz": npz,
+  ".h5md": h5md,
+  ".h5": h5md,
+  ".hdf5": h5md,
 });
 
 const VASP: Readonly<Record<string, LoadFormat>> = {

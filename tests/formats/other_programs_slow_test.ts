@@ -1,3 +1,4 @@
+import "h5wasm"; // so that Deno fetches it with the other packages
 import { assertEquals } from "@std/assert";
 import { writeStructures } from "../../src/formats/files.ts";
 import { openPython, pythonTest } from "../python.ts";
@@ -11,6 +12,7 @@ warnings.filterwarnings("ignore")
 folder = sys.argv[1]
 from ase import Atoms, io, units
 import MDAnalysis
+import h5py
 found = {}
 def note(name, atoms, **more):
     d = atoms.get_all_distances(mic=bool(atoms.pbc.any()))
@@ -41,6 +43,14 @@ for name in ("a.dcd", "a.xtc"):
     u.load_new(f"{folder}/{name}")
     u.trajectory[-1]
     note(name, Atoms("FeOH" * 4, positions=u.atoms.positions, cell=u.dimensions, pbc=True), frames=len(u.trajectory))
+u = MDAnalysis.Universe.empty(12, trajectory=False)
+u.load_new(f"{folder}/a.h5md", format="H5MD")
+u.trajectory[-1]
+# MDAnalysis takes the lengths and angles of the cell, and not its orientation.
+edges = h5py.File(f"{folder}/a.h5md")["particles/all/box/edges/value"][-1]
+note("a.h5md", Atoms("FeOH" * 4, positions=u.atoms.positions, cell=edges, pbc=True), frames=len(u.trajectory),
+    speed=float(np.linalg.norm(u.atoms.velocities, axis=1).sum()) / 1000,
+    force=float(np.linalg.norm(u.atoms.forces, axis=1).sum()), time=float(u.trajectory.time))
 z = np.load(f"{folder}/a.npz")
 note("a.npz", Atoms(z["numbers"][-1], positions=z["positions"][-1], cell=z["cell"][-1], pbc=z["pbc"][-1]),
     frames=len(z["energy"]), energy=float(z["energy"][-1]))
@@ -49,7 +59,17 @@ print(json.dumps(found))
 
 pythonTest("ASE, MDAnalysis and NumPy read the files that Hooke writes", async () => {
   const folder = await Deno.makeTempDir();
-  const many = ["a.cif", "XDATCAR", "a.pdb", "a.lammpstrj", "a.traj", "a.dcd", "a.xtc", "a.npz"];
+  const many = [
+    "a.cif",
+    "XDATCAR",
+    "a.pdb",
+    "a.lammpstrj",
+    "a.traj",
+    "a.dcd",
+    "a.xtc",
+    "a.npz",
+    "a.h5md",
+  ];
   for (const name of many) await writeStructures(`${folder}/${name}`, [SLAB, SLAB]);
   for (const name of ["POSCAR", "a.data"]) await writeStructures(`${folder}/${name}`, [SLAB]);
   const { run } = await openPython("formats");
@@ -82,6 +102,10 @@ pythonTest("ASE, MDAnalysis and NumPy read the files that Hooke writes", async (
   for (const name of ["a.lammpstrj", "a.traj"]) {
     near(found[name]!["force"], norms(SLAB.get("forces")));
   }
+  const h5md = found["a.h5md"]!;
+  near(h5md["speed"], norms(SLAB.get("velocities")), 1e-5);
+  near(Number(h5md["force"]) / 96.48533212, norms(SLAB.get("forces")), 1e-5);
+  near(h5md["time"], 0.001);
   near(found["a.data"]!["charge"], SLAB.get("charges").reduce((sum, q) => sum + Math.abs(q), 0));
   for (const name of ["a.traj", "a.npz"]) near(found[name]!["energy"], SLAB.energy, 1e-14);
   for (const name of ["a.traj", "POSCAR"]) {

@@ -87,6 +87,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   "@std/cli": ["src/cli/"],
   "@std/assert": ["src/testing/"],
+  "h5wasm": ["src/formats/h5md/library.ts"],
   // Parsers of configuration files.
   "smol-toml": ["src/cli/frame/config_text.ts"],
   "yaml": ["src/cli/frame/config_text.ts"],

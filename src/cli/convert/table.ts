@@ -22,7 +22,7 @@ export const CONVERT: Command<ConvertSettings> = {
     frameTime: number({
       value: "FS",
       also: ["dt"],
-      help: "Time between two frames in .dcd and .xtc, fs",
+      help: "Time between two frames in .dcd, .xtc and .h5md, fs",
       initial: 1,
     }),
     overwrite: flag({ help: "Replace an existing file" }),

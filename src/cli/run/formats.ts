@@ -25,7 +25,7 @@ export interface FormatSettings {
 export const FORMAT_OPTIONS: OptionsOf<FormatSettings> = {
   topology: text({
     value: "FILE",
-    help: "Structure with the elements of the atoms, for .dcd, .xtc and LAMMPS dumps",
+    help: "Structure with the elements of the atoms, for .dcd, .xtc, .h5md and LAMMPS dumps",
     initial: undefined,
   }),
   types: text({
