@@ -149,6 +149,8 @@ export class Puller {
     for await (const status of this.#queue.nats.status()) {
       if (status.type === "reconnect") this.#end();
       if (status.type !== "error" || status.error.name !== "PermissionViolationError") continue;
+      // Workers need not be able to create the queue; they try if it is missing.
+      if (/\.(CREATE|DURABLE)\./.test(status.error.message)) continue;
       this.#refused = pullError(status.error.message, true);
       this.#end(this.#refused);
     }
@@ -171,7 +173,10 @@ function refusalOf({ headers }: Msg): PullError | undefined {
 }
 
 function deliveryOf(nats: NatsConnection, { subject, data, reply = "" }: Msg): Delivery {
-  const answer = (text: string) => nats.publish(reply, text);
+  const answer = (text: string) => {
+    // Without an answer, the server delivers the message again.
+    if (!nats.isClosed()) nats.publish(reply, text);
+  };
   return {
     subject,
     data,

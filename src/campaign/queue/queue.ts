@@ -75,7 +75,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     lease,
     inbox: () => transport.createInbox(),
     create: () => createQueue(manager, names, { replicas, lease, maxBytes }),
-    close: () => nats.drain(),
+    async close() {
+      // A connection that is lost at this moment has nothing left to send that would matter.
+      await nats.drain().catch(() => nats.close());
+    },
   };
 }
 
