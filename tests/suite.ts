@@ -44,6 +44,23 @@ export function slowTest(name: string, fn: (t: Deno.TestContext) => void | Promi
   if (runningSuite() !== "fast") Deno.test(name, fn);
 }
 
+/**
+ * Registers a test that takes long, in a file of which the slow suite runs the rest. The slow suite leaves it out, as it
+ * would only repeat what the fast suite does.
+ */
+export function fastTest(name: string, fn: (t: Deno.TestContext) => void | Promise<void>): void {
+  fast(Deno.test)(name, fn);
+}
+
+/** The same for other functions that register tests, as in `fast(testOnGpu)("a short run", run)`. */
+export function fast<Fn>(
+  register: (name: string, fn: Fn) => void,
+): (name: string, fn: Fn) => void {
+  return (name, fn) => {
+    if (runningSuite() !== "slow") register(name, fn);
+  };
+}
+
 /** Returns what registers tests in the slow suite only, as in `slow(testOnGpu)("a long run", run)`. */
 export function slow<Fn>(
   register: (name: string, fn: Fn) => void,

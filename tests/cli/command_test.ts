@@ -11,7 +11,7 @@ import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
 import { device as adapter } from "../backend/gpu.ts";
 import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
-import { few, slowTest } from "../suite.ts";
+import { fastTest, few, slowTest } from "../suite.ts";
 
 /** Runs a command in this process; answers with its exit code and what it wrote. */
 async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -100,15 +100,18 @@ async function namesIn(path: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
 }
 
-Deno.test("what stands behind a leading -- is taken as options, as `deno task demo -- --steps 0` hands it on", async () => {
-  await using folder = await tempFolder();
-  const rest = ["--steps", "0", "--systems", "2", "--out"];
-  for (const [i, args] of [["demo", "--"], ["--", "demo"]].entries()) {
-    const { code, out } = await hooke(...args, ...rest, `${folder.path}/${i}`);
-    assertEquals(code, 0);
-    assertStringIncludes(out, "2 of 2 have relaxed");
-  }
-});
+fastTest(
+  "what stands behind a leading -- is taken as options, as `deno task demo -- --steps 0` hands it on",
+  async () => {
+    await using folder = await tempFolder();
+    const rest = ["--steps", "0", "--systems", "2", "--out"];
+    for (const [i, args] of [["demo", "--"], ["--", "demo"]].entries()) {
+      const { code, out } = await hooke(...args, ...rest, `${folder.path}/${i}`);
+      assertEquals(code, 0);
+      assertStringIncludes(out, "2 of 2 have relaxed");
+    }
+  },
+);
 
 Deno.test("help demo says the same as demo --help", async () => {
   const [help, option] = [await hooke("help", "demo"), await hooke("demo", "--help")];
@@ -160,7 +163,13 @@ function complaintsIn(err: string): string {
 Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and keeps them at 40 K", async () => {
   await using folder = await tempFolder();
   const before = childProcessorSeconds();
-  const { code, out, err } = await hooke("demo", "--out", folder.path);
+  const systems = few(16, 64);
+  const { code, out, err } = await hooke(
+    "demo",
+    "--out",
+    folder.path,
+    ...few(["--systems", `${systems}`], []),
+  );
   if (before !== undefined) {
     const seconds = childProcessorSeconds()! - before; // whatever else the machine does
     assert(seconds < 10, `it took ${seconds} s of processor time`);
@@ -168,10 +177,12 @@ Deno.test("the demo relaxes 64 crystals to the energy of the perfect one, and ke
   assertEquals([code, complaintsIn(err)], [0, ""]);
 
   const [, least, most, mean] =
-    /64 of 64 have relaxed, after (\d+) to (\d+) steps, (\d+\.\d) on average/.exec(out)!;
+    /(?:16 of 16|64 of 64) have relaxed, after (\d+) to (\d+) steps, (\d+\.\d) on average/.exec(
+      out,
+    )!;
   assert(Number(least) < Number(mean) && Number(mean) < Number(most));
   const histogram = [...out.matchAll(/^ {4} *\d+(?:–\d+)? {2}[█▏▎▍▌▋▊▉]* ?(\d+)$/gm)];
-  assertEquals(histogram.reduce((sum, [, count]) => sum + Number(count), 0), 64);
+  assertEquals(histogram.reduce((sum, [, count]) => sum + Number(count), 0), systems);
   const energy = (name: string) =>
     Number(new RegExp(`${name} +(-0\\.\\d{5}) .*eV$`, "m").exec(out)![1]);
   assertAlmostEquals(energy("after"), -0.07761, 4e-5);
@@ -260,7 +271,7 @@ Deno.test("the demo leaves a log of either part, and each crystal as it had rela
   assertStringIncludes(said.out, `second half  ${late.toFixed(1)} ± `);
 });
 
-Deno.test("equal seeds give equal logs, another seed others", async () => {
+fastTest("equal seeds give equal logs, another seed others", async () => {
   await using folder = await tempFolder();
   const log = async (name: string, seed: string) => {
     const out = `${folder.path}/${name}`;
@@ -273,33 +284,40 @@ Deno.test("equal seeds give equal logs, another seed others", async () => {
   assertEquals(other.map((text, i) => text === one[i]), [false, false]);
 });
 
-Deno.test("the demo overwrites nothing: a folder with such files is refused, and without --out it makes another", async () => {
-  await using folder = await tempFolder();
-  const { path } = folder;
-  await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
-  await Deno.writeTextFile(`${path}/file`, "mine");
-  const wrong: [string, string][] = [
-    [path, `it contains ${path}/nvt.csv, which is not overwritten. Pass another folder`],
-    [`${path}/file`, "it is a file"],
-  ];
-  for (const [to, message] of wrong) {
-    const { code, out, err } = await hooke("demo", "--out", to);
-    assertEquals([code, out], [2, ""]);
-    assertStringIncludes(err, `Cannot write to ${to}: ${message}`);
-  }
-  assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
-  assertEquals(await namesIn(path), ["file", "nvt.csv"]);
+fastTest(
+  "the demo overwrites nothing: a folder with such files is refused, and without --out it makes another",
+  async () => {
+    await using folder = await tempFolder();
+    const { path } = folder;
+    await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
+    await Deno.writeTextFile(`${path}/file`, "mine");
+    const wrong: [string, string][] = [
+      [path, `it contains ${path}/nvt.csv, which is not overwritten. Pass another folder`],
+      [`${path}/file`, "it is a file"],
+    ];
+    for (const [to, message] of wrong) {
+      const { code, out, err } = await hooke("demo", "--out", to);
+      assertEquals([code, out], [2, ""]);
+      assertStringIncludes(err, `Cannot write to ${to}: ${message}`);
+    }
+    assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
+    assertEquals(await namesIn(path), ["file", "nvt.csv"]);
 
-  const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-  for (const name of ["hooke-demo", "hooke-demo-2"]) {
-    const args = ["run", "-A", main, "demo", "--systems", "1", "--steps", "0"];
-    const { code, stdout } = await new Deno.Command(Deno.execPath(), { args, cwd: path }).output();
-    assertEquals(code, 0);
-    assertStringIncludes(new TextDecoder().decode(stdout), `In the folder ${name}:`);
-  }
-  assertEquals(await namesIn(path), ["file", "hooke-demo", "hooke-demo-2", "nvt.csv"]);
-  assertEquals(await namesIn(`${path}/hooke-demo`), ["relax.csv", "relaxed.xyz"]);
-});
+    const home = Deno.cwd();
+    Deno.chdir(path);
+    try {
+      for (const name of ["hooke-demo", "hooke-demo-2"]) {
+        const { code, out } = await hooke("demo", "--systems", "1", "--steps", "0");
+        assertEquals(code, 0);
+        assertStringIncludes(out, `In the folder ${name}:`);
+      }
+    } finally {
+      Deno.chdir(home);
+    }
+    assertEquals(await namesIn(path), ["file", "hooke-demo", "hooke-demo-2", "nvt.csv"]);
+    assertEquals(await namesIn(`${path}/hooke-demo`), ["relax.csv", "relaxed.xyz"]);
+  },
+);
 
 Deno.test("--quiet leaves out progress and pictures, and what to do next names what exists", async () => {
   await using folder = await tempFolder();
@@ -390,16 +408,27 @@ function start(cwd: string, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-Deno.test("a reader who leaves, as head does, stops the demo quietly and closes its hooks", async () => {
-  await using folder = await tempFolder();
-  const child = start(folder.path, "--systems", "4", "--steps", "9000000", "--trace", "trace.json");
-  const reader = child.stdout.getReader();
-  await reader.read();
-  await reader.cancel();
-  const err = await new Response(child.stderr).text();
-  assertEquals([(await child.status).code, complaintsIn(err)], [0, ""]);
-  assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
-});
+fastTest(
+  "a reader who leaves, as head does, stops the demo quietly and closes its hooks",
+  async () => {
+    await using folder = await tempFolder();
+    const child = start(
+      folder.path,
+      "--systems",
+      "4",
+      "--steps",
+      "9000000",
+      "--trace",
+      "trace.json",
+    );
+    const reader = child.stdout.getReader();
+    await reader.read();
+    await reader.cancel();
+    const err = await new Response(child.stderr).text();
+    assertEquals([(await child.status).code, complaintsIn(err)], [0, ""]);
+    assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
+  },
+);
 
 /** Sends Ctrl-C once the demo has said something. Answers with all it said, and its exit code. */
 async function interrupted(child: Deno.ChildProcess, when: string): Promise<[number, string]> {
@@ -413,15 +442,21 @@ async function interrupted(child: Deno.ChildProcess, when: string): Promise<[num
   return [(await child.status).code, text];
 }
 
-Deno.test("Ctrl-C in the dynamics finishes the step, says what there is, and ends in 130", async () => {
-  await using folder = await tempFolder();
-  const child = start(folder.path, "--steps", "100000000", "--systems", "2");
-  const [code, text] = await interrupted(child, "Dynamics:");
-  assertEquals(code, 130);
-  assertMatch(text, /Interrupted after \d+ of 100000000 steps\./);
-  assertMatch(text, /In the folder out:\n {2}relax\.csv .*\n {2}relaxed\.xyz .*\n {2}nvt\.csv/);
-  assert((await Deno.readTextFile(`${folder.path}/out/nvt.csv`)).endsWith("\n"), "rows are whole");
-});
+slowTest(
+  "Ctrl-C in the dynamics finishes the step, says what there is, and ends in 130",
+  async () => {
+    await using folder = await tempFolder();
+    const child = start(folder.path, "--steps", "100000000", "--systems", "2");
+    const [code, text] = await interrupted(child, "Dynamics:");
+    assertEquals(code, 130);
+    assertMatch(text, /Interrupted after \d+ of 100000000 steps\./);
+    assertMatch(text, /In the folder out:\n {2}relax\.csv .*\n {2}relaxed\.xyz .*\n {2}nvt\.csv/);
+    assert(
+      (await Deno.readTextFile(`${folder.path}/out/nvt.csv`)).endsWith("\n"),
+      "rows are whole",
+    );
+  },
+);
 
 slowTest(
   "Ctrl-C in the relaxation says how many have relaxed, and leaves the dynamics out",

@@ -3,8 +3,8 @@ import { assertEquals } from "@std/assert";
 import { openThreads } from "../../src/backend/mod.ts";
 import { WasmBackend } from "../../src/backend/wasm/wasm_backend.ts";
 import { ARGON } from "./atoms.ts";
-import { lacksGpu } from "../backend/gpu.ts";
-import { pairsOf, rowsOf } from "../suite.ts";
+import { testOnGpu } from "../backend/gpu.ts";
+import { fast, fastTest, pairsOf, rowsOf } from "../suite.ts";
 import { BACKENDS, gpu } from "./backends.ts";
 import { alone, assertSameWay, ENGINES } from "./same_bits.ts";
 import { untestedEngines } from "./untested_engines.ts";
@@ -36,17 +36,18 @@ const TRIALS: readonly Trial[] = Object.keys(ENGINES).flatMap((engine) =>
   )
 );
 
-/** Trials of the fast suite on a GPU: an engine, with its cells, or with constraints. */
-function kindOf(engine: string): string {
-  return [engine.split(/[ ,]/)[0], ...engine.match(/cells|held/g) ?? []].join();
+/** Trials of the fast suite on a GPU: an engine, and one with cells or with constraints. */
+function kindsOf(engine: string): string[] {
+  return [engine.split(/[ ,]/)[0]!, ...engine.match(/cells|held/g) ?? []];
 }
 
 // Each engine on each backend, but one of a kind on a GPU; and each way of running on each backend. Every engine in
 // every way, for more steps, is in same_bits_slow_test.ts.
 const chosen = rowsOf(TRIALS, {
   keys: ({ engine, device, way }) => {
-    const isStaged = ENGINES[engine]!.isFused, kind = isStaged ? "stages" : kindOf(engine);
-    return [...pairsOf(device === "webgpu" ? kind : engine, device), ...pairsOf(way, device)];
+    const kinds = ENGINES[engine]!.isFused ? ["stages"] : kindsOf(engine);
+    const all = device === "webgpu" ? kinds : [engine];
+    return [...all.flatMap((kind) => pairsOf(kind, device)), ...pairsOf(way, device)];
   },
 }, "fast");
 
@@ -70,11 +71,8 @@ async function assertSame({ engine, device, way }: Trial): Promise<void> {
 
 for (const trial of chosen) {
   const { engine, device, way } = trial;
-  Deno.test({
-    name: `${engine}, ${device}: the same bits alone and ${way}`,
-    ignore: device === "webgpu" && lacksGpu(),
-    fn: () => assertSame(trial),
-  });
+  const register = device === "webgpu" ? fast(testOnGpu) : fastTest;
+  register(`${engine}, ${device}: the same bits alone and ${way}`, () => assertSame(trial));
 }
 
 Deno.test("each engine that there is has the same bits", () => {

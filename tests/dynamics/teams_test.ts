@@ -69,7 +69,7 @@ Deno.test("threads can share the work on the pairs of systems of more than 4096 
 
 Deno.test("a melt whose atoms move between domains has the same bits on 1, 2, 3 and 4 threads", async () => {
   let want: Record<string, number[]> | undefined;
-  for (const threads of [1, 2, 3, 4]) {
+  for (const threads of few([1, 3], [1, 2, 3, 4])) {
     await using md = new NVE({ model: ARGON, dt: 4, ...on(threads) });
     const batch = await md.run(hot(), 60);
     want ??= bitsOf(batch, undefined, FIELDS);
