@@ -8,6 +8,7 @@ import {
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { decodeModel, encodeModel, GraphBuilder, lennardJonesModel } from "../../src/onnx/mod.ts";
+import { ProgressLine } from "../../src/cli/run/progress_line.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 const argon = fcc({ element: "Ar", a: 5.26, cells: 2 });
@@ -230,4 +231,30 @@ Deno.test("doctor names devices, runtimes, formats and speed, with advice", asyn
   assertMatch(findings.at(-1)!.found, /^[\d.e+]+ ns per atom and step/);
   const text = (await hooke(["doctor"])).out;
   assert(findings.slice(0, -1).every(({ found }) => text.includes(found)), text);
+});
+
+Deno.test("reading for a description shows how far it is", async () => {
+  await using folder = await tempFolder();
+  const file = `${folder.path}/a.xyz`;
+  await Deno.writeTextFile(file, writeExtxyz([argon, argon]));
+  const texts: string[] = [];
+  const progress = {
+    isTerminal: true,
+    columns: 30,
+    write: (text: string) => void texts.push(text),
+  };
+  const terminal = { print: () => {}, complain: () => {}, progress };
+  const line = new ProgressLine({ terminal }, { quiet: false });
+  line.show(() => "2 structures read, and more text than fits");
+  line.show(() => "too early");
+  line.clear();
+  line.clear();
+  assertEquals(texts, ["\r2 structures read, and more t\x1b[K", "\r\x1b[K"]);
+  const plain = { ...terminal, progress: { ...progress, isTerminal: false } };
+  const other = new ProgressLine({ terminal: plain }, { quiet: false, delay: 1e6 });
+  other.show(() => "before the delay");
+  other.show(() => "at the end", true);
+  other.clear();
+  assertEquals(texts.slice(2), ["at the end\n"]);
+  assertEquals((await hooke(["inspect", file], { isTerminal: true })).progress, "");
 });

@@ -16,9 +16,9 @@ import type { InspectSettings } from "./settings.ts";
 /** Describes files and folders. */
 export async function inspect(
   settings: InspectSettings,
-  { terminal, signal, completed }: CommandRun,
+  run: CommandRun,
 ): Promise<number> {
-  const { files, json } = settings;
+  const { files, json } = settings, { terminal, signal, completed } = run;
   if (files.length === 0) {
     throw new UsageError(
       "Cannot inspect nothing: pass a model, a file of structures, or a run folder",
@@ -26,7 +26,7 @@ export async function inspect(
   }
   for (const [i, file] of files.entries()) {
     signal.throwIfAborted();
-    const { lines, data } = await inspection(file, settings, signal);
+    const { lines, data } = await inspection(file, settings, run);
     if (json) {
       terminal.print(JSON.stringify({ file, ...data }));
       continue;
@@ -41,7 +41,7 @@ export async function inspect(
 async function inspection(
   file: string,
   settings: InspectSettings,
-  signal: AbortSignal,
+  run: CommandRun,
 ): Promise<Inspection> {
   if (isRunFolder(file)) return (await import("./run.ts")).inspectRun(file);
   if (/\.onnx$/i.test(file)) {
@@ -51,7 +51,7 @@ async function inspection(
     return await (await import("./checkpoint.ts")).inspectCheckpoint(file);
   }
   checkName(file);
-  return await (await import("./structures.ts")).inspectStructures(file, signal);
+  return await (await import("./structures.ts")).inspectStructures(file, run);
 }
 
 /** Throws a UsageError if a path is neither a run folder nor named as a file that can be described. */

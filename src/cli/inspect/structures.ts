@@ -5,50 +5,76 @@
  */
 
 import type { System } from "../../batch/system.ts";
+import { atomicSymbol } from "../../batch/elements.ts";
+import type { CommandRun } from "../frame/command.ts";
 import { sparkline } from "../picture.ts";
-import { readStructures } from "../run/structures.ts";
+import { ProgressLine } from "../run/progress_line.ts";
+import { eachStructure } from "../run/structures.ts";
 import type { Inspection } from "./inspection.ts";
 
 /** Width of plots in characters. */
 export const WIDTH = 60;
 
+/** What is counted while the structures of a file are read. */
+class Counts {
+  first: System | undefined;
+  structures = 0;
+  periodic = 0;
+  least = Infinity;
+  most = 0;
+  readonly formulas = new Map<string, number>();
+  readonly energies: number[] = [];
+
+  add(system: System): void {
+    const { nodeCount, pbc, energy } = system, formula = formulaOf(system);
+    this.first ??= system;
+    this.structures++;
+    if (pbc.includes(1)) this.periodic++;
+    this.least = Math.min(this.least, nodeCount);
+    this.most = Math.max(this.most, nodeCount);
+    this.formulas.set(formula, (this.formulas.get(formula) ?? 0) + 1);
+    if (energy !== undefined) this.energies.push(energy);
+  }
+}
+
+/** Time after which the number of structures that were read is shown, ms. */
+const PATIENCE = 1000;
+
 /** Describes the structures of a file. */
-export async function inspectStructures(
-  file: string,
-  signal?: AbortSignal,
-): Promise<Inspection> {
-  const systems = (await readStructures(file, {}, signal)).map(({ system }) => system);
-  const formulas = Map.groupBy(systems, formulaOf);
-  const atoms = systems.map(({ nodeCount }) => nodeCount);
-  const [least, most] = [
-    atoms.reduce((a, b) => Math.min(a, b)),
-    atoms.reduce((a, b) => Math.max(a, b)),
-  ];
-  const energies = systems.flatMap(({ energy }) => energy ?? []);
-  const [first] = systems;
-  const periodic = systems.filter(({ pbc }) => pbc.includes(1)).length;
-  const shown = [...formulas].slice(0, 8).map(([formula, { length }]) =>
-    length === 1 ? formula : `${formula} (${length})`
+export async function inspectStructures(file: string, run: CommandRun): Promise<Inspection> {
+  const counts = new Counts(), line = new ProgressLine(run, { quiet: false, delay: PATIENCE });
+  for await (const { system } of eachStructure(file, {}, run.signal)) {
+    counts.add(system);
+    line.show(() => `${file}: ${counts.structures} structures read`);
+  }
+  line.clear();
+  return inspectionOf(file, counts);
+}
+
+function inspectionOf(file: string, counts: Counts): Inspection {
+  const { structures, periodic, least, most, formulas, energies } = counts, first = counts.first!;
+  const shown = [...formulas].slice(0, 8).map(([formula, count]) =>
+    count === 1 ? formula : `${formula} (${count})`
   );
   return {
     lines: [
-      `${file}: ${systems.length === 1 ? "1 structure" : `${systems.length} structures`}`,
+      `${file}: ${structures === 1 ? "1 structure" : `${structures} structures`}`,
       `  atoms     ${least === most ? least : `${least} to ${most}`}`,
       `  formulas  ${shown.join(", ")}${
         formulas.size > 8 ? `, and ${formulas.size - 8} others` : ""
       }`,
-      `  periodic  ${periodic === systems.length ? "all" : periodic === 0 ? "none" : periodic}`,
-      ...(periodic > 0 ? [`  cell      ${cellText(first!)} (first structure)`] : []),
-      `  fields    ${fieldsOf(first!).join(", ")}`,
+      `  periodic  ${periodic === structures ? "all" : periodic === 0 ? "none" : periodic}`,
+      ...(periodic > 0 ? [`  cell      ${cellText(first)} (first structure)`] : []),
+      `  fields    ${fieldsOf(first).join(", ")}`,
       ...plotLines("energy", energies, "eV"),
     ],
     data: {
       type: "structures",
-      structures: systems.length,
+      structures,
       atoms: [least, most],
-      formulas: Object.fromEntries([...formulas].map(([name, all]) => [name, all.length])),
+      formulas: Object.fromEntries(formulas),
       periodic,
-      fields: fieldsOf(first!),
+      fields: fieldsOf(first),
       energies,
     },
   };
@@ -66,9 +92,11 @@ export function plotLines(name: string, all: readonly number[], unit: string): s
   return [`  ${sparkline(values, WIDTH)}  ${name}, ${range}`];
 }
 
-function formulaOf({ symbols }: System): string {
-  const counts = Map.groupBy(symbols, (symbol) => symbol);
-  return [...counts].map(([symbol, { length }]) => symbol + (length === 1 ? "" : length)).join("");
+function formulaOf({ numbers }: System): string {
+  const counts = new Map<number, number>();
+  for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);
+  return Array.from(counts, ([number, count]) => atomicSymbol(number) + (count === 1 ? "" : count))
+    .join("");
 }
 
 function fieldsOf(system: System): string[] {

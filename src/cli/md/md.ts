@@ -17,6 +17,7 @@ import { inNewRun } from "../run/new_run.ts";
 import { inputsOf } from "../run/table.ts";
 import { counted } from "../run/counted.ts";
 import { chooseFolder } from "../run/run_path.ts";
+import { stemOf } from "../run/stem.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { elementsOf, readAllStructures } from "../run/structures.ts";
 import { stressOption } from "./engine.ts";
@@ -35,7 +36,7 @@ export async function md(settings: MdSettings, run: CommandRun): Promise<number>
   );
   await checkConstraints(settings.constraints, structures);
   const folder = await chooseFolder(settings.out, {
-    name: `${stem(structures[0]!.file)}-md`,
+    name: `${stemOf(structures[0]!.file)}-md`,
     overwrite: settings.overwrite,
     inputs: inputsOf(settings),
     program: run.program,
@@ -97,10 +98,6 @@ function usesOf(
     friction: ensemble === "nvt" && thermostat === "langevin",
     thermostatTime: ensemble === "npt" || ensemble === "nvt" && thermostat !== "langevin",
   };
-}
-
-function stem(file: string): string {
-  return file.replace(/[/\\]+$/, "").replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
 }
 
 function printPlan(

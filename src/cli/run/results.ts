@@ -4,6 +4,7 @@
  * @module
  */
 
+import { stemOf } from "./stem.ts";
 import { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
 import { reasonOf } from "../../base/show.ts";
@@ -61,7 +62,7 @@ function checkNames(plan: readonly ResultFile[], structures: readonly Structure[
 }
 
 function resultName(file: string, what: string): string {
-  const name = file.replace(/[/\\]+$/, "").replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
+  const name = stemOf(file);
   return `${name}.${what}.xyz`;
 }
 
@@ -164,7 +165,7 @@ export async function saveResults(
 
 /** Returns the name of a new .xyz file in the current folder for results that belong to `path`. */
 function freePath(path: string): string {
-  const stem = path.replace(/[/\\]+$/, "").replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "");
+  const stem = stemOf(path);
   for (let n = 1;; n++) {
     const free = n === 1 ? `${stem}.rescued.xyz` : `${stem}.rescued-${n}.xyz`;
     if (!exists(free)) return free;

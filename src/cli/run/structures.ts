@@ -40,15 +40,42 @@ export async function readStructures(
   options: FormatOptions = {},
   signal?: AbortSignal,
 ): Promise<readonly Structure[]> {
+  return await Array.fromAsync(eachStructure(path, options, signal));
+}
+
+/** Reads the structures of a file as {@linkcode readStructures} does, one by one, so that they are not all in memory. */
+export async function* eachStructure(
+  path: string,
+  options: FormatOptions = {},
+  signal?: AbortSignal,
+): AsyncGenerator<Structure, void> {
   const { file, range } = splitRange(path);
   checkFormat(file, "read");
-  const systems = await systemsIn(file, range, options, signal);
-  return systems.map(({ system, frame }, _, { length }) => ({
-    system,
-    file,
-    frame,
-    label: length === 1 && range === undefined ? file : `${file}@${frame}`,
-  }));
+  const { openSystems } = await import("../../sinks/systems_file.ts");
+  const opened = await openSystems(file, options);
+  try {
+    const frames = framesOf(range, opened.length);
+    if (frames.length === 0) {
+      throw new UsageError(`Cannot read ${file}@${range}: the file has ${opened.length} frames`);
+    }
+    const isSingle = frames.length === 1 && range === undefined;
+    let next = performance.now() + PAUSE, read = 0;
+    const [first] = frames, isWhole = frames.every((frame, i) => frame === first! + i);
+    // Frames in sequence are much faster than single ones.
+    const found = isWhole && opened.each?.(first!) || eachOf(opened, frames);
+    for await (const system of found) {
+      const frame = frames[read++]!;
+      yield { system, file, frame, label: isSingle ? file : `${file}@${frame}` };
+      if (read === frames.length) break;
+      if (performance.now() < next) continue;
+      await hop();
+      signal?.throwIfAborted();
+      next = performance.now() + PAUSE;
+    }
+    signal?.throwIfAborted();
+  } finally {
+    await opened.close();
+  }
 }
 
 /**
@@ -85,39 +112,6 @@ export async function readAllStructures(
     for (const structure of await readStructures(file, options, signal)) all.push(structure);
   }
   return all;
-}
-
-async function systemsIn(
-  file: string,
-  range: string | undefined,
-  options: FormatOptions,
-  signal: AbortSignal | undefined,
-): Promise<readonly { readonly system: System; readonly frame: number }[]> {
-  const { openSystems } = await import("../../sinks/systems_file.ts");
-  const opened = await openSystems(file, options);
-  try {
-    const frames = framesOf(range, opened.length);
-    if (frames.length === 0) {
-      throw new UsageError(`Cannot read ${file}@${range}: the file has ${opened.length} frames`);
-    }
-    const systems: { readonly system: System; readonly frame: number }[] = [];
-    let next = performance.now() + PAUSE;
-    const [first] = frames, isWhole = frames.every((frame, i) => frame === first! + i);
-    // Frames in sequence are much faster than single ones.
-    const found = isWhole && opened.each?.(first!) || eachOf(opened, frames);
-    for await (const system of found) {
-      systems.push({ system, frame: frames[systems.length]! });
-      if (systems.length === frames.length) break;
-      if (performance.now() < next) continue;
-      await hop();
-      signal?.throwIfAborted();
-      next = performance.now() + PAUSE;
-    }
-    signal?.throwIfAborted();
-    return systems;
-  } finally {
-    await opened.close();
-  }
 }
 
 async function* eachOf(

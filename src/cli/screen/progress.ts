@@ -5,6 +5,7 @@
  */
 
 import type { CommandRun } from "../frame/command.ts";
+import { ProgressLine } from "../run/progress_line.ts";
 import type { ScreenSettings } from "./settings.ts";
 
 /** Numbers that the progress shows. */
@@ -25,32 +26,21 @@ export interface ScreenCounts {
 
 /** Shows the progress of a screening: a line that is repainted on a terminal, a plain line every 10 s elsewhere. */
 export class ScreenProgress {
-  readonly #run: CommandRun;
-  readonly #settings: ScreenSettings;
+  readonly #line: ProgressLine;
   readonly #counts: ScreenCounts;
   readonly #begun = performance.now();
-  #last = -Infinity;
 
   constructor(run: CommandRun, settings: ScreenSettings, counts: ScreenCounts) {
-    this.#run = run;
-    this.#settings = settings;
+    this.#line = new ProgressLine(run, settings);
     this.#counts = counts;
   }
 
   /** Shows the progress if the last line is old enough, or if `isLast` is true. */
   tick(isLast: boolean = false): void {
-    const { terminal: { progress } } = this.#run, now = performance.now();
-    const wait = progress?.isTerminal ? 100 : 10_000;
-    if (this.#settings.quiet || progress === undefined) return;
-    if (!isLast && now - this.#last < wait) return;
-    this.#last = now;
-    const line = this.#line((now - this.#begun) / 1000);
-    if (!progress.isTerminal) return progress.write(`${line}\n`);
-    progress.write(`\r${line.slice(0, (progress.columns ?? 100) - 1)}\x1b[K`);
-    if (isLast) progress.write("\n");
+    this.#line.show(() => this.#text((performance.now() - this.#begun) / 1000), isLast);
   }
 
-  #line(seconds: number): string {
+  #text(seconds: number): string {
     const { done, failed, unconverged } = this.#counts;
     const perSecond = done / seconds, left = secondsLeft(this.#counts, seconds);
     return [

@@ -27,6 +27,7 @@ import { chooseFolder } from "../run/run_path.ts";
 import type { Structure } from "../run/structures.ts";
 import { strippedStructure } from "../run/batch_of.ts";
 import { userHooks } from "../run/user_hooks.ts";
+import { stemOf } from "../run/stem.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
 import { type ChunkParts, Gate, runChunk } from "./chunk.ts";
@@ -47,7 +48,7 @@ export async function screen(settings: ScreenSettings, run: CommandRun): Promise
   checkRunFileName(settings.results, "--results");
   const files = await filesOf(settings.files);
   const folder = await chooseFolder(settings.out, {
-    name: `${stem(settings.files[0]!)}-screen`,
+    name: `${stemOf(settings.files[0]!) || "hooke"}-screen`,
     overwrite: settings.overwrite,
     inputs: [...files, ...inputsOf(settings)],
     program: run.program,
@@ -62,10 +63,6 @@ export async function screen(settings: ScreenSettings, run: CommandRun): Promise
     );
   }
   return await screenInto(folder, settings, run);
-}
-
-function stem(path: string): string {
-  return path.replace(/[/\\]+$/, "").replace(/^.*[/\\]/, "").replace(/\.[^.]*$/, "") || "hooke";
 }
 
 /** Relaxes the structures of a screening that have no result in its folder yet. */

@@ -8,6 +8,7 @@ import type { BatchEndContext, MetricsContext } from "../../training/stages.ts";
 import type { TuningMetrics } from "../../training/tuning/fine_tune_options.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { sparkline } from "../picture.ts";
+import { ProgressLine } from "../run/progress_line.ts";
 import type { TrainSettings } from "./settings.ts";
 
 /** Errors in the table: the end of the metric's name, the title and the unit. */
@@ -17,29 +18,23 @@ const ERRORS: readonly (readonly [name: string, title: string, unit: string])[] 
   ["stressMAE", "stress MAE", "meV/Å³"],
 ];
 
-/** Milliseconds between two repaints of the progress line on a terminal, and between two lines elsewhere. */
-const REPAINT = 100, LINE_EVERY = 10_000;
-
-/** Width of a terminal that does not state its width. */
-const DEFAULT_COLUMNS = 100;
-
 /** A hook that prints a row for each epoch, and progress with the remaining time. */
 export class EpochTable {
   /** Name of the hook. */
   readonly name = "epoch_table";
   readonly #settings: TrainSettings;
   readonly #run: CommandRun;
+  readonly #line: ProgressLine;
   readonly #title: string;
   readonly #history: TuningMetrics[] = [];
   #begun = performance.now();
-  #painted = 0;
   #steps = 0;
-  #isPainted = false;
   #hasHead = false;
 
   constructor(settings: TrainSettings, run: CommandRun, { title }: { readonly title: string }) {
     this.#settings = settings;
     this.#run = run;
+    this.#line = new ProgressLine(run, settings);
     this.#title = title;
   }
 
@@ -73,19 +68,13 @@ export class EpochTable {
 
   /** Shows progress. Called by the trainer. */
   onBatchEnd({ epoch, batchIdx, loss }: BatchEndContext): void {
-    const { progress } = this.#run.terminal, now = performance.now();
     this.#steps++;
-    if (this.#settings.quiet || progress === undefined) return;
-    if (now - this.#painted < (progress.isTerminal ? REPAINT : LINE_EVERY)) return;
-    this.#painted = now;
-    const speed = this.#steps / (now - this.#begun) * 1000;
-    const text = `epoch ${epoch + 1}/${this.#settings.epochs}  batch ${batchIdx + 1}  loss ${
-      loss.toPrecision(4)
-    }  ${speed.toPrecision(3)} steps/s${this.#remaining(epoch, now)}`;
-    // A line of the full width would wrap, and the next repaint would begin in the wrong line.
-    const fitting = text.slice(0, (progress.columns ?? DEFAULT_COLUMNS) - 1);
-    progress.write(progress.isTerminal ? `\r${fitting}\x1b[K` : `${text}\n`);
-    this.#isPainted = progress.isTerminal;
+    this.#line.show(() => {
+      const now = performance.now(), speed = this.#steps / (now - this.#begun) * 1000;
+      return `epoch ${epoch + 1}/${this.#settings.epochs}  batch ${batchIdx + 1}  loss ${
+        loss.toPrecision(4)
+      }  ${speed.toPrecision(3)} steps/s${this.#remaining(epoch, now)}`;
+    });
   }
 
   /** Prints the row of an epoch. Called by the trainer. */
@@ -130,8 +119,7 @@ export class EpochTable {
 
   /** Prints a line, after the progress line is erased. */
   #print(line: string): void {
-    if (this.#isPainted) this.#run.terminal.progress?.write("\r\x1b[K");
-    this.#isPainted = false;
+    this.#line.clear();
     this.#run.terminal.print(line);
   }
 
