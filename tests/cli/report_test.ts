@@ -98,6 +98,29 @@ Deno.test("report has the histogram and the failures of a screening", async () =
   assertStringIncludes(html, '<td>a.xyz</td><td class="number">3</td><td>too hot</td>');
 });
 
+Deno.test("a report names the structure of a batch, and the units of a training", async () => {
+  await using folder = await tempFolder();
+  const { path } = folder,
+    facts = { structures: [{ label: "a", atoms: 4 }, { label: "b", atoms: 2 }] };
+  const run = await runFolder(`${path}/run`, { facts });
+  const frames = [4, 5, 6, 7, 8].map((a) => fcc({ element: a % 2 === 0 ? "Ar" : "Kr", a }));
+  await Deno.writeTextFile(`${run}/trajectory.xyz`, writeExtxyz(frames)); // the second step lacks a structure
+  assertEquals((await hooke(["report", run])).code, 0);
+  const html = await Deno.readTextFile(`${run}/report.html`);
+  assertStringIncludes(html, 'aria-label="Begin of structure 1 of 2: 4 Ar');
+  assertStringIncludes(html, 'aria-label="End of structure 1 of 2: 4 Ar');
+  const training = await runFolder(`${path}/training`, { command: "train" });
+  const log = await Deno.readTextFile(`${training}/logs/scalars.jsonl`);
+  await Deno.writeTextFile(
+    `${training}/logs/scalars.jsonl`,
+    log.replaceAll('"fmax"', '"val/forcesMAE"'),
+  );
+  assertEquals((await hooke(["report", training])).code, 0);
+  const text = await Deno.readTextFile(`${training}/report.html`);
+  assertStringIncludes(text, "forcesMAE, meV/Å");
+  assertStringIncludes(text, ">step</text>");
+});
+
 Deno.test("report says what is wrong", async () => {
   await using folder = await tempFolder();
   const { path } = folder, run = await runFolder(`${path}/run`);

@@ -41,13 +41,19 @@ export async function dynamicsPictures(folder: string, run: RunData): Promise<St
   return await pictured(async () => {
     const [first, last] = await endsOf(`${folder}/${traj}`, Math.max(1, structures));
     if (first === undefined) return [];
-    const of = structures > 1 ? `structure 1 of ${structures}` : "structure";
+    const isOne = structures === 1, which = `structure 1 of ${structures}`;
     const end = hasEnded ? (await endsOf(`${folder}/final.xyz`, 1))[0] : last;
     const time = (system: System, isEnd: boolean) =>
       timeOf(system, isEnd && hasEnded ? run : undefined);
     return [
-      { system: first, title: `First ${of}${time(first, false)}` },
-      ...(end === undefined ? [] : [{ system: end, title: `Last ${of}${time(end, true)}` }]),
+      {
+        system: first,
+        title: `${isOne ? "First structure" : `Begin of ${which}`}${time(first, false)}`,
+      },
+      ...(end === undefined ? [] : [{
+        system: end,
+        title: `${isOne ? "Last structure" : `End of ${which}`}${time(end, true)}`,
+      }]),
     ];
   });
 }

@@ -134,12 +134,27 @@ function warnings({ records }: RunData, end: RunEnd | undefined): ReportBlock[] 
 
 function plots({ history, config }: RunData): ReportBlock[] {
   const x = timeAxis(config);
-  return reportPlots(history).map(({ name, title, scalars, scale }) => ({
-    kind: "plot",
-    name,
-    title,
-    svg: plot({ history }, { title, scalars, scale, ...(x !== undefined && { x }) }),
-  }));
+  return reportPlots(history).map(({ name, title: plain, scalars, scale }) => {
+    const title = withUnit(plain, config);
+    const svg = plot({ history }, { title, scalars, scale, ...(x !== undefined && { x }) });
+    return { kind: "plot", name, title, svg };
+  });
+}
+
+/** Units of the metrics of `hooke train` and `hooke fine-tune`. Metrics of other trainings may have other units. */
+const TUNING_UNITS: Readonly<Record<string, string>> = {
+  energyMAE: "meV/atom",
+  energyRMSE: "meV/atom",
+  forcesMAE: "meV/Å",
+  forcesRMSE: "meV/Å",
+  stressMAE: "meV/Å³",
+  stressRMSE: "meV/Å³",
+};
+
+function withUnit(title: string, config: unknown): string {
+  const isTuning = isObject(config) && ["train", "fine-tune"].includes(String(config.command));
+  const unit = isTuning ? TUNING_UNITS[title] : undefined;
+  return unit === undefined ? title : `${title}, ${unit}`;
 }
 
 /** Returns the axis of time in ps for a run of `hooke md`, whose time step is in fs; undefined for other runs. */
