@@ -15,6 +15,7 @@ const NEEDS = {
   disks: "unshare -rm to mount a disk",
   python: "python3 on PATH",
   strace: "strace on PATH, allowed to trace",
+  slurm: "Slurm's slurmctld and slurmd, and munged on PATH",
   denort: "Deno's runtime for executables (from dl.deno.land, or DENORT_BIN)",
 } as const;
 
@@ -38,6 +39,8 @@ const FINDERS: Readonly<Record<Exclude<Need, "webgpu" | "denort">, () => boolean
   disks: mayMount,
   python: () => findProgram(["python3"]) !== undefined,
   strace: mayTrace,
+  slurm: () =>
+    ["slurmctld", "slurmd", "munged", "setpriv"].every((name) => findProgram([name]) !== undefined),
 };
 
 const answers = new Map<Need, boolean>();
