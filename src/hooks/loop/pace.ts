@@ -12,6 +12,9 @@ const LONG_MS = 50;
 // most of the time, so calls up to this number of steps may take longer.
 const FEW_STEPS = 16, LONGEST_MS = 250;
 
+// Number of short calls without a reading of the clock after one with it: two readings cost as much as a small step.
+const UNTIMED = 7;
+
 /**
  * Picks how many steps to run in one call when no hook is due, so that a call takes up to 50 ms. If steps are
  * long, a call has up to 16 of them and takes up to 250 ms.
@@ -19,10 +22,18 @@ const FEW_STEPS = 16, LONGEST_MS = 250;
 export class MultiStepLength {
   // The first call is short, because nothing is known about its steps: those of a large batch take tens of milliseconds.
   #longest = FEW_STEPS;
+  #untimed = 0;
 
   /** Returns the number of steps of the next call, at most `free`. */
   next(free: number): number {
     return Math.min(free, this.#longest);
+  }
+
+  /** Returns whether to time the next call, of `steps` steps, for `took`: each of full length, and some shorter ones. */
+  isTimed(steps: number): boolean {
+    if (steps < this.#longest && this.#untimed-- > 0) return false;
+    this.#untimed = UNTIMED;
+    return true;
   }
 
   /** Adjusts the number of steps per call, after a call of `steps` steps took `milliseconds` ms. */

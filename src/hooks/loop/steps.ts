@@ -149,9 +149,9 @@ export class Steps<L> {
   #multiStep(free: number): void | PromiseLike<void> {
     const { counters, context } = this.#host;
     const steps = this.#lengths.next(free);
-    const begun = performance.now();
+    const begun = this.#lengths.isTimed(steps) ? performance.now() : undefined;
     const ran = (done: number | void) => {
-      this.#lengths.took(done ?? steps, performance.now() - begun);
+      if (begun !== undefined) this.#lengths.took(done ?? steps, performance.now() - begun);
       counters.step += done ?? steps;
       context.stepCount = counters.step - 1;
     };
