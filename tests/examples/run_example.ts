@@ -8,7 +8,7 @@ export const FOLDER: URL = new URL("../../examples/", import.meta.url);
 
 let runs = 0;
 
-/** What `Deno.exit` throws in an example that is imported. */
+/** The error that `Deno.exit` throws in an example that is imported. */
 class Exit extends Error {
   readonly code: number;
 

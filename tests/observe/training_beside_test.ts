@@ -223,7 +223,7 @@ Deno.test("a message that cannot be posted is a warning that is counted, and tra
     onValidationEnd: () => void (hasPosted = true),
     onStepEnd: async () => {
       await until(() => !hasPosted || asked.answered > 0);
-      await new Promise((done) => setTimeout(done, 20)); // for the queue, which is then told of it
+      await new Promise((done) => setTimeout(done, 20)); // then the queue knows it, too
     },
   };
   await using trainer = validating([4, 1], [webhook, slowly], {

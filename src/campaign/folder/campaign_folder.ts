@@ -23,6 +23,20 @@ const FORMAT = 1;
  *
  * @throws {RangeError} if the folder has another recipe, or was made by another version of Hooke
  * @throws {Error} if the folder cannot be written
+ *
+ * @example
+ * ```ts
+ * import { createCampaign, readCampaign, readRecipe } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const recipe = await readRecipe({
+ *   model: { pair: "lennardJones", options: { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } },
+ *   stages: [{ stage: "relax" }],
+ * });
+ * const folder = `${await Deno.makeTempDir()}/argon`;
+ * await createCampaign(folder, recipe);
+ * assertEquals((await readCampaign(folder)).hash, recipe.hash);
+ * ```
  */
 export async function createCampaign(path: string, recipe: CheckedRecipe): Promise<void> {
   const fs = builtin("node:fs/promises");

@@ -24,7 +24,19 @@ export interface CampaignStatus {
   readonly damaged: number;
 }
 
-/** Returns the state of a campaign, from the ids of its items and its results as far as they were read. */
+/**
+ * Returns the state of a campaign, from the ids of its items and its results as far as they were read.
+ *
+ * @example
+ * ```ts
+ * import { openResultStore, statusOf } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * await using store = await openResultStore(`${await Deno.makeTempDir()}/argon`);
+ * const { items, done, missing } = statusOf(["0a", "0b"], store);
+ * assertEquals([items, done, missing], [2, 0, 2]);
+ * ```
+ */
 export function statusOf(ids: readonly string[], store: ResultStore): CampaignStatus {
   const counts = { done: 0, "not converged": 0, failed: 0 };
   const wanted = new Set(ids);

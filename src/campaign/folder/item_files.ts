@@ -35,6 +35,23 @@ const ID_BYTES = 32;
  * Adds items to the folder of a campaign. Items that it has already are left out. Either all items are added, or none.
  *
  * @throws {Error} if the files cannot be written
+ *
+ * @example
+ * ```ts
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { addItems, campaignIds, makeItem, readRecipe } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const recipe = await readRecipe({
+ *   model: { pair: "lennardJones", options: { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } },
+ *   stages: [{ stage: "relax" }],
+ * });
+ * const folder = `${await Deno.makeTempDir()}/argon`;
+ * const item = { ...await makeItem(fcc({ element: "Ar", a: 5.3 }), recipe), source: "argon.xyz" };
+ * assertEquals(await addItems(folder, [item]), { items: 1, added: 1 });
+ * assertEquals(await addItems(folder, [item]), { items: 1, added: 0 });
+ * assertEquals(await campaignIds(folder), [item.id]);
+ * ```
  */
 export async function addItems(
   path: string,
@@ -130,6 +147,15 @@ export async function campaignIds(path: string): Promise<string[]> {
  * Returns the ids of one of several tasks: every item belongs to one task, and the shares have equal sizes.
  *
  * @param task index of the task, from 0
+ *
+ * @example
+ * ```ts
+ * import { shareOf } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * assertEquals(shareOf(["a", "b", "c"], 0, 2), ["a", "c"]);
+ * assertEquals(shareOf(["a", "b", "c"], 1, 2), ["b"]);
+ * ```
  */
 export function shareOf(ids: readonly string[], task: number, tasks: number): string[] {
   return ids.filter((_, i) => i % tasks === task);

@@ -82,6 +82,21 @@ export async function makeItemOfText(
 /**
  * Returns whether plain data is an item of a recipe: its id belongs to its structure and seed. Data from another process,
  * such as a message of a queue, should be checked.
+ *
+ * @example
+ * ```ts
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { isItem, makeItem, readRecipe } from "@hooke/hooke/campaign";
+ * import { assert } from "@std/assert";
+ *
+ * const recipe = await readRecipe({
+ *   model: { pair: "lennardJones", options: { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } },
+ *   stages: [{ stage: "relax" }],
+ * });
+ * const item = await makeItem(fcc({ element: "Ar", a: 5.3 }), recipe);
+ * assert(await isItem(item, recipe));
+ * assert(!await isItem({ ...item, seed: 7 }, recipe));
+ * ```
  */
 export async function isItem(
   data: unknown,

@@ -50,6 +50,16 @@ export function inputOf(system: System): System {
 /**
  * Returns the canonical text of a structure: its fields in the order of their names, with exact numbers. The `info` of
  * a structure is left out, because it has no effect on results.
+ *
+ * @example
+ * ```ts
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { structureOf, structureText } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = structureText(fcc({ element: "Ar", a: 5.3 }));
+ * assertEquals(structureText(structureOf(text)), text);
+ * ```
  */
 export function structureText(system: System): string {
   const fields = system.fields().filter(({ level }) => level !== "edge");

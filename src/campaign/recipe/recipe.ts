@@ -107,7 +107,22 @@ export async function readRecipe(recipe: unknown): Promise<CheckedRecipe> {
   };
 }
 
-/** Returns a recipe as it can be stored and read again: without its hashes. */
+/**
+ * Returns a recipe as it can be stored and read again: without its hashes.
+ *
+ * @example
+ * ```ts
+ * import { readRecipe, recipeData } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const recipe = await readRecipe({
+ *   model: { pair: "lennardJones", options: { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } },
+ *   stages: [{ stage: "relax" }],
+ * });
+ * const copy = await readRecipe(JSON.parse(JSON.stringify(recipeData(recipe))));
+ * assertEquals(copy.hash, recipe.hash);
+ * ```
+ */
 export function recipeData(
   { version, model, stages, hooks, outputs }: CheckedRecipe,
 ): Omit<CheckedRecipe, "hash" | "modelHash"> {

@@ -19,9 +19,9 @@ export interface CampaignOptions extends ItemRunnerOptions {
   /**
    * Path of a file with the unfinished items. It is written when the signal is aborted, and every `checkpointSeconds`.
    * The next run with this path continues these items where they were, also in the middle of a stage. It is removed when
-   * they have ended. Two processes must not have the same path at the same time.
+   * they have ended. Two processes must not use one path at a time.
    *
-   * @default none: unfinished items begin again
+   * @default undefined: unfinished items begin again
    */
   readonly checkpoint?: string;
   /** Interval at which the file is written, s. @default 600 */
