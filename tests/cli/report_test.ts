@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes, assertThrows } from "@std/assert";
 import { fcc, System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { atomsSvg } from "../../src/cli/draw/atoms.ts";
@@ -41,6 +41,16 @@ Deno.test("a picture moves atoms into the cell, and leaves out those that are hi
   assertStringIncludes(block, "Cu 2048");
   const count = circlesOf(block).length;
   assert(count > 200 && count < 1300, `${count} of 2048 atoms can be seen`);
+});
+
+Deno.test("a picture shows atoms that have flown apart, and refuses positions that are not finite", () => {
+  const pair = (x: number) => new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, x, 0, 0] });
+  const [one, other] = circlesOf(atomsSvg(pair(1e5), { title: "" }));
+  assertEquals([one!.r, other!.r], [1, 1]);
+  assert(Math.abs(one!.x - other!.x) > 250);
+  const lost = pair(1);
+  lost.positions[3] = NaN;
+  assertThrows(() => atomsSvg(lost, { title: "" }), RangeError, "a position is not finite");
 });
 
 Deno.test("report makes the report of a killed run again, with pictures and curves over the time", async () => {

@@ -36,8 +36,13 @@ interface Shape {
 /**
  * Returns an SVG file of a structure in parallel projection, with the farthest atoms drawn first. Atoms of periodic
  * structures are moved into the cell. Atoms that others hide completely are left out, so that the file stays small.
+ *
+ * @throws {RangeError} if a position is not finite
  */
 export function atomsSvg(system: System, { title, size = 340 }: AtomsOptions): string {
+  if (!system.positions.every(Number.isFinite)) {
+    throw new RangeError("Cannot draw a structure: a position is not finite");
+  }
   const points = insideCell(system).map(turned), { numbers, symbols } = system;
   const radii = Array.from(numbers, radiusOf), edges = edgesOf(system);
   const shapes: Shape[] = points.map((point, atom) => ({
@@ -45,7 +50,9 @@ export function atomsSvg(system: System, { title, size = 340 }: AtomsOptions): s
     atom,
     svg: (at, scale) => {
       const [x, y] = at(point);
-      return `<circle cx="${round(x)}" cy="${round(y)}" r="${round(radii[atom]! * scale)}" ` +
+      return `<circle cx="${round(x)}" cy="${round(y)}" r="${
+        round(Math.max(1, radii[atom]! * scale))
+      }" ` +
         `fill="url(#hooke-${symbols[atom]})"/>`;
     },
   }));
