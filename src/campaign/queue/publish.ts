@@ -32,7 +32,7 @@ export interface PublishCounts {
 }
 
 /** Largest batches that the server takes, and their bytes, which the server holds in memory until the last message. */
-const BATCH = { messages: 1000, bytes: 8_000_000 } as const;
+const BATCH = { messages: 1000, bytes: 4_000_000, atOnce: 4 } as const;
 
 /** Code of the server's answer if a stream has a message of the subject. */
 const PRESENT = 10077;
@@ -52,10 +52,17 @@ export async function publishItems(
 ): Promise<PublishCounts> {
   const counts: PublishCounts = { published: 0, present: 0 };
   let batch = new Map<string, Uint8Array>(), bytes = 0;
+  // While the server writes a batch to its disk, the next ones are on their way.
+  const sent = new Set<Promise<void>>();
   const send = async () => {
-    if (batch.size > 0) await publishBatch(queue, batch, counts);
+    const sending = publishBatch(queue, batch, counts).then(() => {
+      sent.delete(sending);
+      onProgress?.(counts);
+    });
+    sending.catch(() => {}); // seen below
+    sent.add(sending);
     [batch, bytes] = [new Map(), 0];
-    onProgress?.(counts);
+    if (sent.size >= BATCH.atOnce) await Promise.race(sent);
   };
   for await (const item of items) {
     const message = encodeItem(queue, item);
@@ -68,7 +75,8 @@ export async function publishItems(
     batch.set(subject, message);
     bytes += message.length;
   }
-  await send();
+  if (batch.size > 0) await send();
+  await Promise.all(sent);
   return counts;
 }
 

@@ -37,8 +37,12 @@ function pullError(message: string, isForbidden: boolean = false): PullError {
 /** Longest time without an answer, ms. The server answers at once if it has no messages. */
 const SILENCE = 10_000;
 
+/** Largest size of all messages of a request, bytes. The largest message of a server is not larger. */
+const MOST_BYTES = 64 << 20;
+
 interface PullRequest {
   readonly batch: number;
+  readonly max_bytes?: number;
   readonly no_wait?: true;
   /** Nanoseconds. */
   readonly expires?: number;
@@ -78,7 +82,9 @@ export class Puller {
   async next(most: number, wait: number, signal: AbortSignal): Promise<Delivery[]> {
     for (const priority of PRIORITIES) {
       const missing = most - this.#count();
-      if (missing > 0) await this.#pull(priority, { batch: missing, no_wait: true });
+      if (missing > 0) {
+        await this.#pull(priority, { batch: missing, max_bytes: MOST_BYTES, no_wait: true });
+      }
     }
     if (this.#count() === 0 && !signal.aborted) await this.#wait(wait, signal);
     return this.#take(most);
@@ -164,8 +170,8 @@ export class Puller {
 /** Returns the error in an answer without a message; undefined if it only says that there are no messages. */
 function refusalOf({ headers }: Msg): PullError | undefined {
   const { code, description } = headers!;
-  // 404: no messages; 408: the time is over; 409 with this text: the server has sent what it could.
-  if (code === 404 || code === 408) return undefined;
+  // 404: no messages; 408: the time is over; 409 with this text: the next message would not fit.
+  if (code === 404 || code === 408 || /exceeds maxbytes/i.test(description)) return undefined;
   if (code === 503) {
     return pullError("the queue does not exist, or the server has no JetStream");
   }

@@ -56,7 +56,7 @@ export interface WorkOptions {
   readonly abort?: AbortSignal;
   /** Tries after which an item is set aside. @default 5 */
   readonly tries?: number;
-  /** Largest number of items that the worker holds. @default 64 */
+  /** Largest number of items that the worker holds. @default 256 */
   readonly batch?: number;
   /** Delay before the second try of an item that has failed, ms; doubled for each further one. @default 1000 */
   readonly retryDelay?: number;
@@ -132,7 +132,7 @@ class Worker {
     this.#puller = new Puller(queue);
     this.#options = {
       tries: 5,
-      batch: 64,
+      batch: 256,
       retryDelay: 1000,
       untilEmpty: false,
       abort: new AbortController().signal,

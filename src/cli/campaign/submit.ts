@@ -33,10 +33,18 @@ const FOLDER_ONLY = [
   "seeds",
 ];
 
+/** Options that have no effect if there is a folder and a queue. */
+const NOT_WITH_BOTH = [
+  ...FOLDER_ONLY.filter((name) => name !== "out" && name !== "seeds"),
+  "store", // the folder is the store
+];
+
 /** Adds structures to a campaign. */
 export async function submit(settings: SubmitSettings, run: CommandRun): Promise<number> {
-  assertPlace(settings, run, QUEUE_ONLY, FOLDER_ONLY);
-  if (settings.queue !== undefined) {
+  // With both, the folder has the structures, and the queue those without a result.
+  const isBoth = settings.queue !== undefined && settings.out !== undefined;
+  assertPlace(settings, run, QUEUE_ONLY, isBoth ? NOT_WITH_BOTH : FOLDER_ONLY);
+  if (settings.queue !== undefined && !isBoth) {
     return await (await import("../queue/submit.ts")).submit(settings, run);
   }
   assertScheduler(settings, run);
@@ -60,7 +68,11 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   const submission = await addItems(folder, items);
   report(folder, settings, run, { submission, failures });
   run.completed();
-  if (settings.local) {
+  if (isBoth) {
+    const { submitFolder } = await import("../queue/submit.ts");
+    const code = await submitFolder(folder, settings, run);
+    if (code !== ExitCode.DONE) return code;
+  } else if (settings.local) {
     const { workOn } = await import("./work.ts");
     const code = await workOn(folder, settings, run);
     if (code !== ExitCode.DONE) return code;

@@ -11,7 +11,7 @@ import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { connect } from "./connect.ts";
 import type { QueueSettings } from "./settings.ts";
-import { sendAll } from "./submit.ts";
+import { sendAll, sendFolder } from "./submit.ts";
 
 /** A queue and everything that an action may use. */
 interface Action {
@@ -105,6 +105,10 @@ async function cancel(
 }
 
 async function reconcile({ queue, args, settings, run }: Action): Promise<number> {
+  const [folder, ...others] = args;
+  if (folder !== undefined && others.length === 0) {
+    return await sendFolder(queue, folder, settings, run);
+  }
   if (settings.store === undefined) {
     throw new UsageError(
       "--store is required: pass the folder of the results, such as --store results",

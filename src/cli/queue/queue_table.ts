@@ -18,7 +18,8 @@ export const QUEUE: Command<QueueSettings> = {
     ...ITEM_OPTIONS,
     files: files({
       value: "status|retry|cancel|reconcile …",
-      help: "Action; then ids (retry, cancel), or a recipe and structures (reconcile)",
+      help:
+        "Action; then ids (retry, cancel), or the folder of a campaign, or a recipe and structures (reconcile)",
     }),
     ...CONNECTION_OPTIONS,
     all: flag({ help: "Cancel all structures" }),
@@ -32,9 +33,10 @@ export const QUEUE: Command<QueueSettings> = {
   examples: [
     ["queue status --queue nats://10.0.0.5:4222", "counts structures"],
     ["queue retry 3fa9 --queue nats://10.0.0.5:4222", "tries a structure again"],
+    ["queue reconcile argon --queue nats://10.0.0.5:4222", "sends what has no result"],
     [
       "queue reconcile relax.json structures --store results --queue nats://10.0.0.5:4222",
-      "sends what has no result",
+      "the same without the folder of a campaign",
     ],
   ],
   load: async () => (await import("./queue.ts")).queue,

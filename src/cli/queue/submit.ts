@@ -5,12 +5,19 @@
  */
 
 import { openResultStore } from "../../campaign/store/result_store.ts";
-import { submitCampaign, type SubmitCounts } from "../../campaign/queue/submit.ts";
+import { campaignIds, readItems } from "../../campaign/folder/item_files.ts";
+import { readCampaign } from "../../campaign/folder/campaign_folder.ts";
+import {
+  type LabeledItem,
+  submitCampaign,
+  type SubmitCounts,
+  type SubmitOptions,
+} from "../../campaign/queue/submit.ts";
 import type { Queue } from "../../campaign/queue/queue.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { connect } from "./connect.ts";
 import { openSubmission } from "./items.ts";
-import type { ItemSettings, SubmitSettings } from "./settings.ts";
+import type { ConnectionSettings, ItemSettings, SubmitSettings } from "./settings.ts";
 
 /** Sends a recipe and structures to a queue. */
 export async function submit(settings: SubmitSettings, run: CommandRun): Promise<number> {
@@ -20,6 +27,45 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   } finally {
     await queue.close();
   }
+}
+
+/** Sends the structures of a campaign's folder that have no result in it. */
+export async function submitFolder(
+  folder: string,
+  settings: ConnectionSettings & Omit<ItemSettings, "files">,
+  run: CommandRun,
+): Promise<number> {
+  const queue = await connect(settings, run);
+  try {
+    return await sendFolder(queue, folder, settings, run);
+  } finally {
+    await queue.close();
+  }
+}
+
+/** Sends the structures of a campaign's folder that have no result in it, and prints how many these are. */
+export async function sendFolder(
+  queue: Queue,
+  folder: string,
+  settings: Omit<ItemSettings, "files">,
+  run: CommandRun,
+): Promise<number> {
+  const recipe = await readCampaign(folder);
+  const store = await openResultStore(settings.store ?? folder);
+  const items = async function* (): AsyncGenerator<LabeledItem> {
+    // Structures with a result are counted below, and need not be read.
+    for await (const item of readItems(folder, recipe, (id) => !store.has(id))) {
+      yield { item, label: item.source };
+    }
+  };
+  const finished = (await campaignIds(folder)).filter((id) => store.has(id)).length;
+  const counts = await submitCampaign(queue, recipe, items(), {
+    ...optionsOf(settings, run),
+    store,
+  });
+  const all = { ...counts, finished: counts.finished + finished };
+  printCounts(all, { recipe: recipe.hash, unreadable: 0 }, settings, run);
+  return ExitCode.DONE;
 }
 
 /** Sends the structures that have no result and are not in the queue, and prints how many these are. */
@@ -32,30 +78,42 @@ export async function sendAll(
   const { terminal } = run;
   const { recipe, items, failures } = await openSubmission(paths, settings, run);
   const store = settings.store === undefined ? undefined : await openResultStore(settings.store);
-  let last = performance.now();
   const counts = await submitCampaign(queue, recipe, items, {
-    priority: settings.priority,
+    ...optionsOf(settings, run),
     ...(store !== undefined && { store }),
-    onProgress: (counts) => {
-      if (settings.quiet || settings.json || performance.now() - last < 2000) return;
-      last = performance.now();
-      terminal.complain(textOf(counts));
-    },
   });
   for (const { file, frame, reason } of failures) {
     terminal.complain(`Cannot read ${file}${frame === undefined ? "" : `@${frame}`}: ${reason}`);
   }
-  terminal.print(
-    settings.json
-      ? JSON.stringify({
-        type: "submitted",
-        recipe: recipe.hash,
-        ...counts,
-        unreadable: failures.length,
-      })
-      : textOf(counts),
-  );
+  const facts = { recipe: recipe.hash, unreadable: failures.length };
+  printCounts(counts, facts, settings, run);
   return failures.length > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
+}
+
+/** Interval of lines about the progress, ms. */
+const PROGRESS = 2000;
+
+function optionsOf(
+  { priority, quiet, json }: Omit<ItemSettings, "files">,
+  { terminal }: CommandRun,
+): Pick<SubmitOptions, "priority" | "onProgress"> {
+  let last = performance.now();
+  const onProgress = (counts: SubmitCounts) => {
+    if (quiet || json || performance.now() - last < PROGRESS) return;
+    last = performance.now();
+    terminal.complain(textOf(counts));
+  };
+  return { priority, onProgress };
+}
+
+function printCounts(
+  counts: SubmitCounts,
+  { recipe, unreadable }: { readonly recipe: string; readonly unreadable: number },
+  { json }: Omit<ItemSettings, "files">,
+  { terminal }: CommandRun,
+): void {
+  const line = { type: "submitted", recipe, ...counts, unreadable };
+  terminal.print(json ? JSON.stringify(line) : textOf(counts));
 }
 
 function textOf({ published, present, finished, aside }: SubmitCounts): string {

@@ -25,7 +25,10 @@ export const SUBMIT: Command<SubmitSettings> = {
     "Exit codes: 0 all were sent, 1 error, 2 wrong usage, 3 some files could not be read.",
   ],
   examples: [
-    ["submit relax.json structures --queue nats://10.0.0.5:4222", "queues a folder"],
+    [
+      "submit relax.json structures -o argon --queue nats://10.0.0.5:4222",
+      "stores structures in a folder, and queues them",
+    ],
     ["submit relax.json urgent.xyz --queue nats://10.0.0.5:4222 --priority high", "goes first"],
   ],
   load: async () => (await import("./submit.ts")).submit,

@@ -29,7 +29,7 @@ export const WORK: Command<WorkSettings> = {
       initial: 5,
       least: 1,
     }),
-    batch: count({ help: "Most structures that the worker holds", initial: 64, least: 1 }),
+    batch: count({ help: "Most structures that the worker holds", initial: 256, least: 1 }),
     batchAtoms: count({ help: "Atoms in a batch of an engine", initial: 8192, least: 1 }),
     allowModules: choice(["none", "folder", "any"], {
       help: "Modules that recipes may run: none, folder (the current one and below) or any",

@@ -269,6 +269,14 @@ pythonTest("a queue on a real server", async (t) => {
       assertEquals([worked.code, worked.out.split("\n").at(-1), worked.err], [0, "3 done", ""]);
       const none = await hooke(["queue", "reconcile", ...inputs, ...results, ...place]);
       assertEquals(none.out, "0 submitted, 3 have a result");
+      // With the folder of a campaign, which has structures and results.
+      const campaign = ["-o", at("argon"), ...place, "--seeds", "2"];
+      const both = await hooke(["submit", ...inputs, ...campaign]);
+      assertEquals([both.code, both.out.split("\n").at(-1)], [0, "6 submitted"]);
+      await hooke(["work", "--until-empty", "--store", at("argon"), ...place]);
+      assertEquals((await hooke(["status", at("argon")])).code, 0);
+      const rest = await hooke(["queue", "reconcile", at("argon"), ...place]);
+      assertEquals(rest.out, "0 submitted, 6 have a result");
       const status = await hooke(["queue", "status", ...place, "--json"]);
       assertEquals([status.code, JSON.parse(status.out).running], [0, 0]);
       await queue.create(); // for close()
