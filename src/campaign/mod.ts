@@ -51,6 +51,8 @@ export type { HookPermissions } from "./run/recipe_hooks.ts";
 export type { SavedItem, SavedRun, SavedStage } from "./run/saved_run.ts";
 export type { CampaignOptions, CampaignSummary } from "./run/run_campaign.ts";
 export { runCampaign } from "./run/run_campaign.ts";
+export type { Compaction } from "./store/compact_store.ts";
+export { compactStore } from "./store/compact_store.ts";
 export type { ItemResult, ItemStatus, ResultRecord, StageResult } from "./store/result.ts";
 export { recordOf, resultOf } from "./store/result.ts";
 export type {

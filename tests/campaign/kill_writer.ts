@@ -1,4 +1,8 @@
-/** Computes a campaign from a folder, one of several processes that are killed. */
+/**
+ * Computes a campaign from a folder, in a process that a test kills.
+ *
+ * @module
+ */
 
 import {
   campaignIds,
@@ -8,15 +12,17 @@ import {
   runCampaign,
 } from "../../src/campaign/mod.ts";
 
-const [folder, checkpoint] = Deno.args as [string, string];
-const recipe = await readCampaign(folder);
-const store = await openResultStore(folder);
-const missing = new Set((await campaignIds(folder)).filter((id) => !store.has(id)));
-await runCampaign(recipe, readItems(folder, recipe, (id) => missing.has(id)), store, {
-  batchAtoms: 64,
-  checkpoint,
-  checkpointSeconds: 0.02,
-  onResult: () => console.log("result"),
-});
-await store.close();
-console.log("end");
+if (import.meta.main) {
+  const [folder, checkpoint] = Deno.args as [string, string];
+  const recipe = await readCampaign(folder);
+  const store = await openResultStore(folder);
+  const missing = new Set((await campaignIds(folder)).filter((id) => !store.has(id)));
+  await runCampaign(recipe, readItems(folder, recipe, (id) => missing.has(id)), store, {
+    batchAtoms: 64,
+    checkpoint,
+    checkpointSeconds: 0.02,
+    onResult: () => console.log("result"),
+  });
+  await store.close();
+  console.log("end");
+}

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type ItemResult, openResultStore } from "../../src/campaign/mod.ts";
+import { compactStore, type ItemResult, openResultStore } from "../../src/campaign/mod.ts";
 
 function result(n: number, energy: number = -n): ItemResult {
   return {
@@ -98,6 +98,36 @@ Deno.test("equal results of two processes are one, and different ones are a faul
   for (const one of [a, b]) {
     assertEquals([one.faults.length, (await one.get(result(2).id))!.energy], [1, chosen]);
   }
+});
+
+Deno.test("merging keeps all results, and what is written meanwhile", async () => {
+  const path = await folder();
+  for (const n of [1, 2, 3]) {
+    await using store = await openResultStore(path);
+    store.putIfAbsent(result(n));
+  }
+  const before = await openResultStore(path), bytes = await before.bytesOf(result(2).id);
+  assertEquals(await compactStore(path), { results: 3, removed: 3, kept: 0 });
+  assertEquals((await shards(path)).length, 1);
+  const after = await openResultStore(path);
+  assertEquals([after.size, await after.bytesOf(result(2).id)], [3, bytes]);
+  assertEquals(await compactStore(path), { results: 3, removed: 0, kept: 1 });
+
+  const writer = await openResultStore(path);
+  writer.putIfAbsent(result(4));
+  await writer.flush();
+  await compactStore(path);
+  writer.putIfAbsent(result(5));
+  await assertRejects(() => writer.flush(), Error, "the shard was removed during the run");
+  assertEquals((await openResultStore(path)).size, 4);
+  await writer.close().catch(() => {});
+
+  const [a, b] = [await openResultStore(path), await openResultStore(path)];
+  a.putIfAbsent(result(6));
+  b.putIfAbsent(result(6, 1));
+  await a.close();
+  await b.close();
+  await assertRejects(() => compactStore(path), Error, "differ");
 });
 
 Deno.test("two stores in one process write shards of their own", async () => {

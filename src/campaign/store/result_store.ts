@@ -161,9 +161,19 @@ export class ResultStore implements AsyncDisposable {
 
   /** Returns the bytes of the record of an item; undefined if it has none. Throws an Error if they are damaged. */
   async bytesOf(id: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return (await this.recordOf(id))?.bytes;
+  }
+
+  /** Returns the record of an item; undefined if it has none. Throws an Error if it is damaged. */
+  async recordOf(id: string): Promise<ResultRecord | undefined> {
     if (!this.#places.has(id) && this.#own.has(id)) await this.refresh();
     const place = this.#places.get(id);
-    return place && (await readEntry(place.shard.path, place.entry)).bytes;
+    return place && await readEntry(place.shard.path, place.entry);
+  }
+
+  /** Returns the paths of the shards, and the numbers of bytes that were read of each. */
+  shards(): { readonly path: string; readonly end: number }[] {
+    return Array.from(this.#shards.values(), ({ path, end }) => ({ path, end }));
   }
 
   /** Adds a result unless the item has one. Returns whether it was added. It is safe on the disk after `flush`. */

@@ -34,6 +34,11 @@ export class ShardReader {
     this.path = path;
   }
 
+  /** Offset up to which the shard was read, bytes. */
+  get end(): number {
+    return this.#end;
+  }
+
   /** Returns the records that were written since the last call, and the damage among them. */
   async refresh(): Promise<{ readonly entries: IndexEntry[]; readonly damage: ShardDamage[] }> {
     const entries = this.#hasIndex ? await this.#fromIndex() : [], damage: ShardDamage[] = [];

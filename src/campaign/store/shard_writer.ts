@@ -4,6 +4,7 @@
  * @module
  */
 
+import { removal } from "../../base/file_refusal.ts";
 import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { builtin } from "../../platform/process.ts";
 import type { ResultRecord } from "./result.ts";
@@ -69,6 +70,7 @@ export class ShardWriter {
     if (!sync || this.#isSynced || this.#files === undefined) return;
     this.#isSynced = true;
     await this.#files.shard.datasync();
+    await this.#assertThere();
   }
 
   /** Writes all records, and closes the files. */
@@ -81,6 +83,15 @@ export class ShardWriter {
       await files?.shard.close();
       await files?.index.close();
     }
+  }
+
+  /** Throws an Error if the shard was removed or moved, because its results are then lost. */
+  async #assertThere(): Promise<void> {
+    const path = `${this.#folder}/${this.name}`;
+    await builtin("node:fs/promises").stat(path).catch((cause) => {
+      this.#fail(cause);
+      throw removal(`Cannot write to ${path}`, "the shard");
+    });
   }
 
   #fail(cause: unknown): void {

@@ -8,10 +8,13 @@ import { Batch } from "../../batch/batch.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { type ListedItem, readItems } from "../../campaign/folder/item_files.ts";
 import { structureOf } from "../../campaign/item/structure_text.ts";
+import { readCampaign } from "../../campaign/folder/campaign_folder.ts";
+import { compactStore } from "../../campaign/store/compact_store.ts";
 import type { ItemResult } from "../../campaign/store/result.ts";
 import { writeStructures } from "../../formats/files.ts";
 import { formatOfPath } from "../../formats/registry.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
+import { UsageError } from "../frame/usage_error.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { writeToSink } from "../run/replaced_file.ts";
 import { checkOutput } from "../run/results.ts";
@@ -25,6 +28,7 @@ type Source = Pick<ListedItem, "source" | "info" | "seed">;
 export async function results(settings: ResultsSettings, run: CommandRun): Promise<number> {
   const folder = folderOf(settings.files, "read the results of"), { output } = settings;
   if (output !== undefined) checkOutput(output, settings.overwrite);
+  if (settings.compact) return await compact(folder, settings, run);
   const { recipe, store } = await openCampaign(folder);
   const status = settings.status?.replace("-", " ");
   const wanted = store.all().filter((one) => status === undefined || one.status === status);
@@ -73,6 +77,25 @@ export async function results(settings: ResultsSettings, run: CommandRun): Promi
   complainOfFaults(store, run);
   run.completed();
   return damaged > 0 || store.faults.length > 0 ? ExitCode.FAILED : ExitCode.DONE;
+}
+
+async function compact(
+  folder: string,
+  { json, status, output }: ResultsSettings,
+  { terminal, completed }: CommandRun,
+): Promise<number> {
+  if (status !== undefined || output !== undefined) {
+    throw new UsageError("Cannot use --compact with --status or --output: it changes no result");
+  }
+  await readCampaign(folder);
+  const { results, removed, kept } = await compactStore(folder);
+  completed();
+  terminal.print(
+    json
+      ? JSON.stringify({ type: "compacted", folder, results, removed, kept })
+      : `Merged ${results} results: ${removed} files were removed, ${kept} kept`,
+  );
+  return ExitCode.DONE;
 }
 
 /** Returns the final structure of a result, with the user data of its source. */

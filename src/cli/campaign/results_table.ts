@@ -5,7 +5,7 @@
  */
 
 import type { Command } from "../frame/command.ts";
-import { choice, files, text } from "../frame/option.ts";
+import { choice, files, flag, text } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import { INPUT_OPTIONS } from "../run/table.ts";
 import type { ResultsSettings, StatusSettings } from "./settings.ts";
@@ -43,6 +43,7 @@ export const RESULTS: Command<ResultsSettings> = {
       help: "Write the final structures to a file (.xyz, .db, .zarr, .cif and others)",
       initial: undefined,
     }),
+    compact: flag({ help: "Merge the files of the results into one, while nothing computes" }),
     overwrite: INPUT_OPTIONS.overwrite,
     json: INPUT_OPTIONS.json,
     ...FORMAT_OPTIONS,

@@ -71,6 +71,8 @@ export interface ResultsSettings extends FormatSettings {
   readonly status: "done" | "not-converged" | "failed" | undefined;
   /** File of the final structures. */
   readonly output: string | undefined;
+  /** True to merge the files of the results. */
+  readonly compact: boolean;
   readonly overwrite: boolean;
   readonly json: boolean;
 }
