@@ -58,7 +58,10 @@ export async function openStructures(
   options: FormatOptions = {},
 ): Promise<SystemsFile> {
   const format = await formatFor(path, "read"), source = openSource(path);
-  const systems = new SystemCursor(() => format.read(source, options));
+  const systems = new SystemCursor(() =>
+    (options.damaged === "keep" ? format.readDamaged : undefined)?.(source, options) ??
+      format.read(source, options)
+  );
   const close = () => {
     systems.stop();
     return Promise.resolve(source.close());
@@ -69,7 +72,7 @@ export async function openStructures(
       length,
       get: (index) => {
         if (Number.isInteger(index) && index >= 0 && index < length) {
-          return Promise.resolve(systems.get(index));
+          return Promise.try(() => systems.get(index));
         }
         return Promise.reject(
           new RangeError(
@@ -88,18 +91,23 @@ export async function openStructures(
 
 /** Reads systems by index from a generator, which it starts again for a step back. */
 class SystemCursor {
-  readonly #read: () => Iterable<System>;
-  #frames: Iterator<System> | undefined;
-  #last: System | undefined;
+  readonly #read: () => Iterable<System | SyntaxError>;
+  #frames: Iterator<System | SyntaxError> | undefined;
+  #last: System | SyntaxError | undefined;
   #next = 0;
 
-  constructor(read: () => Iterable<System>) {
+  constructor(read: () => Iterable<System | SyntaxError>) {
     this.#read = read;
   }
 
-  /** Reads all systems and returns their number. */
+  /** Reads all systems and returns their number. Throws the first error if all of them are damaged. */
   count(): number {
-    while (this.#advance());
+    let first: SyntaxError | undefined, whole = 0;
+    while (this.#advance()) {
+      if (this.#last instanceof SyntaxError) first ??= this.#last;
+      else whole++;
+    }
+    if (first !== undefined && whole === 0) throw first;
     return this.#next;
   }
 
@@ -110,6 +118,7 @@ class SystemCursor {
         throw new RangeError(`Cannot read system ${index}: the file became shorter`);
       }
     }
+    if (this.#last instanceof SyntaxError) throw this.#last;
     return this.#last!;
   }
 

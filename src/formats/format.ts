@@ -20,6 +20,13 @@ export interface FormatOptions {
   readonly units?: "metal" | "real";
   /** Femtoseconds between two frames, for formats that store times. @default 1 */
   readonly frameTime?: number;
+  /**
+   * What happens with a damaged frame of a LAMMPS dump, an XDATCAR or a PDB file: `"throw"` refuses the file; with
+   * `"keep"`, the frame keeps its index, and reading it throws its error. Of other formats, the file is refused.
+   *
+   * @default "throw"
+   */
+  readonly damaged?: "throw" | "keep";
   /** Receives a warning about contents that the reader or writer leaves out. @default console.warn */
   readonly onWarning?: (message: string) => void;
 }
@@ -68,6 +75,14 @@ export interface StructureFormat {
    */
   readonly read: (source: StructureSource, options: FormatOptions) => Iterable<System>;
   /**
+   * Reads as `read` does, but yields the error of a damaged frame in place of the frame, and goes on with the next one.
+   * `undefined` for formats in which the next frame cannot be found.
+   */
+  readonly readDamaged?: (
+    source: StructureSource,
+    options: FormatOptions,
+  ) => Iterable<System | SyntaxError>;
+  /**
    * Creates the writer of a file. `undefined` for formats that are only read. Most writers return all bytes; a writer
    * of a format with `writesInPlace` writes to `target`, and returns none.
    */
@@ -81,4 +96,12 @@ export function textWriter(text: (system: System, index: number) => string): Fra
   const encoder = new TextEncoder();
   let index = 0;
   return { frame: (system) => encoder.encode(text(system, index++)), finish: () => [] };
+}
+
+/** Yields frames until the first error, which it throws. */
+export function* undamaged(frames: Iterable<System | SyntaxError>): Generator<System, void> {
+  for (const frame of frames) {
+    if (frame instanceof SyntaxError) throw frame;
+    yield frame;
+  }
 }

@@ -42,7 +42,7 @@ export async function openSystems(
   await assertExists(path);
   if (formatOfPath(path) !== undefined) return await openStructures(path, options);
   // Sinks store elements and units, so they do not need the options of formats that lack them.
-  const { topology: _topology, types: _types, units: _units, frameTime: _time, ...rest } = options;
+  const { topology: _, types: __, units: ___, frameTime: ____, damaged: _____, ...rest } = options;
   const sink = await sinkFor(path, rest);
   const close = async () => await sink.close();
   try {

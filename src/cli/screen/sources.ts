@@ -100,7 +100,7 @@ async function* structuresOf(
     yield* await readStructures(file, options);
     return;
   }
-  const opened = await openSystems(file, { ...options, onWarning: () => {} });
+  const opened = await openSystems(file, { ...options, damaged: "keep", onWarning: () => {} });
   try {
     const { length } = opened;
     for (let frame = 0; frame < length; frame++) {

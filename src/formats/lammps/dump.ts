@@ -12,6 +12,7 @@ import {
   type FrameWriter,
   type StructureFormat,
   textWriter,
+  undamaged,
 } from "../format.ts";
 import { toCartesian } from "../fractional.ts";
 import type { StructureSource } from "../source.ts";
@@ -24,7 +25,8 @@ import { type UnitFactors, UNITS } from "./units.ts";
 export const lammpsDump: StructureFormat = {
   name: "LAMMPS dump",
   frames: "many",
-  read: readDump,
+  read: (source, options) => undamaged(readDump(source, options)),
+  readDamaged: readDump,
   write: dumpWriter,
 };
 
@@ -36,33 +38,73 @@ const POSITIONS: readonly { readonly names: readonly string[]; readonly isScaled
   { names: ["xs", "ys", "zs"], isScaled: true },
 ];
 
-function* readDump(source: StructureSource, options: FormatOptions): Generator<System, void> {
+function* readDump(
+  source: StructureSource,
+  options: FormatOptions,
+): Generator<System | SyntaxError, void> {
   const lines = new TextLines(source, "LAMMPS dump");
-  let units = options.units ?? "metal", count = 0, step = 0, atoms = 0;
-  let box: { readonly box: Box; readonly pbc: boolean[] } | undefined;
-  for (let line = lines.nextUnlessBlank(); line !== undefined; line = lines.nextUnlessBlank()) {
-    const item = /^ITEM:\s*(.*)$/.exec(line)?.[1];
-    if (item === undefined) throw lines.error('a line "ITEM: …" must stand here');
-    if (item.startsWith("ATOMS")) {
-      if (box === undefined) {
-        throw lines.error("ITEM: BOX BOUNDS must come before ITEM: ATOMS", null);
-      }
+  let head: Head = { units: options.units ?? "metal", step: 0, atoms: 0, box: undefined },
+    count = 0;
+  for (let line = lines.nextUnlessBlank(); line !== undefined;) {
+    try {
+      const item = itemIn(line, lines);
+      if (item.startsWith("ATOMS")) {
+        const columns = item.split(/\s+/).slice(1);
+        yield readFrame({ columns, ...withBox(head, lines) }, UNITS[head.units], lines, options);
+        count++;
+      } else head = readItem(item, head, lines, options);
+      line = lines.nextUnlessBlank();
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      yield error;
       count++;
-      yield readFrame(
-        { columns: item.split(/\s+/).slice(1), atoms, step, ...box },
-        UNITS[units],
-        lines,
-        options,
-      );
-    } else if (item.startsWith("BOX BOUNDS")) box = readBox(item, lines);
-    else if (item === "TIMESTEP") step = lines.numbers(1, "the step")[0]!;
-    else if (item === "NUMBER OF ATOMS") [atoms = 0] = lines.numbers(1, "the number of atoms");
-    else {
-      const value = lines.need(`the value of ${item}`).trim();
-      if (item === "UNITS" && options.units === undefined) units = readUnits(value, lines);
+      head = { ...head, atoms: 0, box: undefined };
+      line = nextFrame(lines);
     }
   }
   if (count === 0) throw lines.error("the file must have a frame (ITEM: ATOMS)", null);
+}
+
+/** What stands before the atoms of a frame. */
+interface Head {
+  readonly units: "metal" | "real";
+  readonly step: number;
+  readonly atoms: number;
+  readonly box: { readonly box: Box; readonly pbc: boolean[] } | undefined;
+}
+
+function itemIn(line: string, lines: TextLines): string {
+  const item = /^ITEM:\s*(.*)$/.exec(line)?.[1];
+  if (item === undefined) throw lines.error('a line "ITEM: …" must stand here');
+  return item;
+}
+
+function withBox({ atoms, step, box }: Head, lines: TextLines): Omit<Frame, "columns"> {
+  if (box === undefined) throw lines.error("ITEM: BOX BOUNDS must come before ITEM: ATOMS", null);
+  return { atoms, step, ...box };
+}
+
+/** Reads an item that is not the list of atoms. Returns the head with its value. */
+function readItem(item: string, head: Head, lines: TextLines, options: FormatOptions): Head {
+  if (item.startsWith("BOX BOUNDS")) return { ...head, box: readBox(item, lines) };
+  if (item === "TIMESTEP") return { ...head, step: lines.numbers(1, "the step")[0]! };
+  if (item === "NUMBER OF ATOMS") {
+    return { ...head, atoms: lines.numbers(1, "the number of atoms")[0]! };
+  }
+  const value = lines.need(`the value of ${item}`).trim();
+  if (item !== "UNITS" || options.units !== undefined) return head;
+  return { ...head, units: readUnits(value, lines) };
+}
+
+/**
+ * Goes to the beginning of the next frame after a damaged one. A frame with too few atoms ends there, so that the line
+ * that was read last may be it.
+ */
+function nextFrame(lines: TextLines): string | undefined {
+  if (lines.peek() === undefined) return undefined; // no line follows the beginning of a frame
+  let line: string | undefined = lines.line;
+  while (line !== undefined && !/^ITEM:\s*TIMESTEP/.test(line)) line = lines.next();
+  return line;
 }
 
 function readUnits(name: string, lines: TextLines): "metal" | "real" {

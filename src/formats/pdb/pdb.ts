@@ -14,6 +14,7 @@ import {
   type FrameWriter,
   type StructureFormat,
   textWriter,
+  undamaged,
 } from "../format.ts";
 import { orientationOf } from "../orientation.ts";
 import { periodicityCheck } from "../periodicity.ts";
@@ -27,7 +28,8 @@ import { TextLines } from "../text_lines.ts";
 export const pdb: StructureFormat = {
   name: "PDB",
   frames: "many",
-  read: readPdb,
+  read: (source, options) => undamaged(readPdb(source, options)),
+  readDamaged: readPdb,
   write: pdbWriter,
 };
 
@@ -56,12 +58,19 @@ class Model {
   readonly residues: string[] = [];
   readonly residueNumbers: number[] = [];
   readonly chains: string[] = [];
+  /** The first error in its atoms. */
+  damage: SyntaxError | undefined;
+
+  /** True if no atom was found. */
+  get isEmpty(): boolean {
+    return this.numbers.length === 0 && this.damage === undefined;
+  }
 }
 
 function* readPdb(
   source: StructureSource,
   { onWarning = printWarning }: FormatOptions,
-): Generator<System, void> {
+): Generator<System | SyntaxError, void> {
   const lines = new TextLines(source, "PDB");
   let cell: Float64Array | undefined, model = new Model(), count = 0, skipped = 0;
   for (let line = lines.next(); line !== undefined; line = lines.next()) {
@@ -70,15 +79,15 @@ function* readPdb(
     else if (record === "ATOM" || record === "HETATM") {
       if (/[ A1]/.test(line[16] ?? " ")) addAtom(model, line, lines);
       else skipped++;
-    } else if ((record === "ENDMDL" || record === "END") && model.numbers.length > 0) {
+    } else if ((record === "ENDMDL" || record === "END") && !model.isEmpty) {
       count++;
-      yield systemOf(model, cell);
+      yield model.damage ?? systemOf(model, cell);
       model = new Model();
     }
   }
-  if (model.numbers.length > 0) {
+  if (!model.isEmpty) {
     count++;
-    yield systemOf(model, cell);
+    yield model.damage ?? systemOf(model, cell);
   }
   if (skipped > 0) {
     onWarning(`${source.name}: ${skipped} atoms at alternative locations were not read`);
@@ -97,7 +106,17 @@ function readCell(line: string, lines: TextLines): Float64Array | undefined {
   return cell;
 }
 
+/** Adds an atom to a model. A line that is no atom damages the model. */
 function addAtom(model: Model, line: string, lines: TextLines): void {
+  try {
+    readAtom(model, line, lines);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    model.damage ??= error;
+  }
+}
+
+function readAtom(model: Model, line: string, lines: TextLines): void {
   for (const from of [30, 38, 46]) {
     model.positions.push(lines.parse(line.slice(from, from + 8).trim(), "each coordinate"));
   }

@@ -10,6 +10,7 @@ import {
   type FrameWriter,
   type StructureFormat,
   textWriter,
+  undamaged,
 } from "../format.ts";
 import { toCartesian, toFractional } from "../fractional.ts";
 import { periodicityCheck } from "../periodicity.ts";
@@ -21,30 +22,55 @@ import { headerText, readHeader, type VaspHeader } from "./header.ts";
 export const xdatcar: StructureFormat = {
   name: "XDATCAR",
   frames: "many",
-  read: readXdatcar,
+  read: (source, options) => undamaged(readXdatcar(source, options)),
+  readDamaged: readXdatcar,
   write: xdatcarWriter,
 };
 
-function* readXdatcar(source: StructureSource, options: FormatOptions): Generator<System, void> {
+/** Matches the line before the positions of a frame. */
+const CONFIGURATION = /^\s*(direct|konfig)/i;
+
+function* readXdatcar(
+  source: StructureSource,
+  options: FormatOptions,
+): Generator<System | SyntaxError, void> {
   const lines = new TextLines(source, "XDATCAR");
-  let header: VaspHeader | undefined;
-  for (let line = lines.next(); line !== undefined; line = lines.next()) {
-    if (!/^\s*(direct|konfig)/i.test(line)) {
+  let header: VaspHeader | undefined, next: string | undefined;
+  for (let line = lines.next(); line !== undefined; line = next ?? lines.next()) {
+    next = undefined;
+    if (!CONFIGURATION.test(line)) {
       if (header !== undefined && line.trim() === "") continue;
       header = readHeader(line, lines, options);
       line = lines.need("Direct configuration=");
       // Old files have an empty line instead.
-      if (!/^\s*(direct|konfig)/i.test(line) && line.trim() !== "") {
+      if (!CONFIGURATION.test(line) && line.trim() !== "") {
         throw lines.error("Direct configuration= must follow the header");
       }
     } else if (header === undefined) {
       throw lines.error("the file must begin with a comment, the scale and the lattice vectors");
     }
-    const { numbers, cell } = header;
-    const rows = numbers.flatMap((_, i) => lines.numbers(3, `each coordinate of atom ${i + 1}`));
-    yield systemOfData({ numbers, positions: toCartesian(rows, cell), cell, pbc: true });
+    const { numbers, cell } = header, last = lines.number + numbers.length;
+    try {
+      const rows = numbers.flatMap((_, i) => lines.numbers(3, `each coordinate of atom ${i + 1}`));
+      yield systemOfData({ numbers, positions: toCartesian(rows, cell), cell, pbc: true });
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      yield error;
+      next = skipFrame(lines, last);
+    }
   }
   if (header === undefined) throw lines.error("the file is empty", null);
+}
+
+/**
+ * Skips the rest of a damaged frame up to the line `last`. If the frame has too few rows, the next one has already begun;
+ * its first line is returned then.
+ */
+function skipFrame(lines: TextLines, last: number): string | undefined {
+  const { line } = lines;
+  if (CONFIGURATION.test(line) && lines.peek() !== undefined) return line;
+  while (lines.number < last && !CONFIGURATION.test(lines.peek() ?? "direct")) lines.next();
+  return undefined;
 }
 
 function xdatcarWriter(options: FormatOptions): FrameWriter {
