@@ -77,13 +77,23 @@ Deno.test("a round trip keeps positions, cells, velocities, forces, masses, step
     read.get("forces").forEach((x, k) => assertAlmostEquals(x, SLAB.get("forces")[k]!, 1e-14));
     assertEquals([read.get("stepsDone")[0], read.info.time_ps], [i, i * 0.002]);
   }
+  const ran = Batch.from([ARGON]);
+  ran.set("step", [70], { level: "system", dtype: "i32" });
+  ran.set("time", [140.5], { level: "system" });
   const other = `${folder.path}/b.h5`;
+  await writeStructures(other, [ran.system(0)]);
+  await using run = await openStructures(other);
+  const frame = await run.get(0);
+  assertEquals([frame.get("stepsDone")[0], frame.info.time_ps], [70, 0.1405]);
   await assertRejects(
     () => writeStructures(other, [SLAB, ARGON]),
     TypeError,
     "all frames must have the same elements, boundaries and fields; frame 1 differs",
   );
-  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["a.h5md"]);
+  assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name).sort(), [
+    "a.h5md",
+    "b.h5",
+  ]);
 });
 
 Deno.test("only the frames that are needed are read, so a file may be larger than the memory", async () => {

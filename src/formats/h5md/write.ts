@@ -168,16 +168,19 @@ function hasCell({ cell }: System): boolean {
   return cell.some((x) => x !== 0);
 }
 
+/** Returns the step of a frame: that of the run, or the number of the frame. */
 function stepOf(system: System, frame: number): ArrayLike<number> {
-  return [system.has("stepsDone") ? system.get("stepsDone")[0]! : frame];
+  const name = ["step", "stepsDone"].find((one) => system.has(one));
+  return [name === undefined ? frame : system.get(name)[0]!];
 }
 
-/** Returns the time of a frame, fs: that of the system, or the number of the frame times `frameTime`. */
+/** Returns the time of a frame, fs: that of the run, or the number of the frame times `frameTime`. */
 function timeOf(
   system: System,
   frame: number,
   { frameTime = 1 }: FormatOptions,
 ): ArrayLike<number> {
+  if (system.has("time")) return [system.get("time")[0]!];
   const { time_ps: time } = system.info as { readonly time_ps?: unknown };
   return [typeof time === "number" ? time * 1000 : frame * frameTime];
 }
