@@ -52,6 +52,12 @@ Deno.test("of 200 files with 10 broken ones, 190 are relaxed, 10 are named with 
   for (const part of ["Steps until convergence", "First result", "<dt>failed</dt><dd>10</dd>"]) {
     assertStringIncludes(report, part);
   }
+  assertEquals((await hooke(["report", to, "-q"])).code, 0);
+  assertEquals(
+    await Deno.readTextFile(`${to}/report.html`),
+    report,
+    "the same from the files alone",
+  );
   const failed = rows.filter(([, , , status]) => status === "failed");
   const indices = failed.map(([file]) => Number(/s(\d+)\.xyz/.exec(file!)![1]));
   assertEquals(indices.sort((a, b) => a - b), Object.keys(BROKEN).map(Number));

@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { System } from "../../batch/system.ts";
 import { isObject } from "../../base/object.ts";
 import { writeWhole } from "../../checkpoint/mod.ts";
 import { reportText } from "../../config/report/report.ts";
@@ -29,10 +30,17 @@ import {
 /** Number of failures in a report. `status.csv` has all. */
 const FAILURES = 100;
 
+/** Results of a screening that are in memory, so that its files need not be read again. */
+export interface KnownScreening {
+  readonly results: readonly ScreenResult[];
+  /** First and last structure of the results. */
+  readonly ends: readonly System[];
+}
+
 /** Returns the content of the report of a run folder. */
-export async function contentOf(folder: string): Promise<ReportContent> {
-  const results = await screeningIn(folder);
-  if (results !== undefined) return await screeningContent(folder, results);
+export async function contentOf(folder: string, known?: KnownScreening): Promise<ReportContent> {
+  const results = known?.results ?? await screeningIn(folder);
+  if (results !== undefined) return await screeningContent(folder, results, known?.ends);
   const run = await readLoggedRun(folder);
   return withPictures(reportContent(run), await dynamicsPictures(folder, run));
 }
@@ -41,8 +49,9 @@ export async function contentOf(folder: string): Promise<ReportContent> {
 export async function writeRunReport(
   folder: string,
   file: string = `${folder}/report.html`,
+  known?: KnownScreening,
 ): Promise<ReportContent> {
-  const content = await contentOf(folder);
+  const content = await contentOf(folder, known);
   const format = /\.md$/i.test(file) ? "markdown" : "html";
   const text = reportText(content, { format });
   await writeWhole(file, new TextEncoder().encode(text), "report");
@@ -53,9 +62,10 @@ export async function writeRunReport(
 export async function writeFinalReport(
   folder: string,
   warn: (message: string) => void,
+  known?: KnownScreening,
 ): Promise<void> {
   try {
-    await writeRunReport(folder);
+    await writeRunReport(folder, undefined, known);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     warn(`Warning: the report was not written: ${reason}`);
@@ -87,6 +97,7 @@ function withPictures(
 async function screeningContent(
   folder: string,
   results: readonly ScreenResult[],
+  ends: readonly System[] | undefined,
 ): Promise<ReportContent> {
   const path = pathsIn(folder).config;
   const { config, id, begun, configHash } = parseIdentity(await textIn(path) ?? "", path);
@@ -126,7 +137,7 @@ async function screeningContent(
       { title: "Configuration", blocks: configuration({ config }) },
     ],
   };
-  return withPictures(content, await screeningPictures(`${folder}/${settings.results}`));
+  return withPictures(content, await screeningPictures(`${folder}/${settings.results}`, ends));
 }
 
 /** Returns a list with a table of the structures that have failed; an empty list if all are well. */

@@ -58,11 +58,18 @@ export async function dynamicsPictures(folder: string, run: RunData): Promise<St
   });
 }
 
-/** Returns pictures of the first and the last structure of the results of a screening. */
-export async function screeningPictures(file: string): Promise<StructurePictures> {
-  if (!exists(file)) return { blocks: [] };
+/**
+ * Returns pictures of the first and the last structure of the results of a screening.
+ *
+ * @param ends these structures, if they are in memory; otherwise they are read from `file`
+ */
+export async function screeningPictures(
+  file: string,
+  ends?: readonly System[],
+): Promise<StructurePictures> {
+  if (ends === undefined && !exists(file)) return { blocks: [] };
   return await pictured(async () => {
-    const [first, last] = await endsOf(file, 1);
+    const [first, last] = ends ?? await endsOf(file, 1);
     return [
       ...(first === undefined ? [] : [{ system: first, title: "First result" }]),
       ...(last === undefined ? [] : [{ system: last, title: "Last result" }]),

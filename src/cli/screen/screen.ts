@@ -10,6 +10,8 @@ import { openRunFolder } from "../../config/runs/run_folder.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
 import { currentFolder } from "../../platform/program.ts";
 import { openSink } from "../../sinks/open_sink.ts";
+import type { StoredSink } from "../../sinks/sink.ts";
+import type { System } from "../../batch/system.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { cellOption, checkCellOptions, openEngine } from "../relax/engine.ts";
 import { readable } from "../relax/readable.ts";
@@ -133,6 +135,7 @@ async function runScreening(path: string, screening: Screening): Promise<number>
   };
   const progress = new ScreenProgress(run, settings, counts);
   const sink = await openSink(`${path}/${settings.results}`);
+  let ends: readonly System[] = [];
   const begun = performance.now();
   const timer = setInterval(() => { // cheaper than a hook
     progress.tick();
@@ -143,6 +146,7 @@ async function runScreening(path: string, screening: Screening): Promise<number>
     if (sink.length > ledger.written) await sink.truncate(ledger.written);
     if (sink.length < ledger.written) await ledger.forgetAfter(sink.length);
     await runAll(screening, { ledger, counts, progress, sink });
+    ends = await endsOf(sink);
   } finally {
     clearInterval(timer);
     await sink.close();
@@ -153,8 +157,18 @@ async function runScreening(path: string, screening: Screening): Promise<number>
   if (isComplete) run.completed();
   await storeOutcome(path, isComplete ? "completed" : "interrupted");
   const { writeFinalReport } = await import("../report/run_report.ts"); // not needed to begin
-  await writeFinalReport(path, (message) => run.terminal.complain(message));
+  await writeFinalReport(path, (message) => run.terminal.complain(message), {
+    results: ledger.results,
+    ends,
+  });
   return printSummary(path, { settings, run, results: ledger.results, counts, begun });
+}
+
+/** Returns the first and the last structure of the results, for the pictures of the report. */
+async function endsOf(sink: StoredSink): Promise<readonly System[]> {
+  const { length } = sink;
+  const at = async (from: number) => (await sink.slice({ from, to: from + 1 })).systems();
+  return [...(length > 0 ? await at(0) : []), ...(length > 1 ? await at(length - 1) : [])];
 }
 
 interface Place {
