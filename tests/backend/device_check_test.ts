@@ -20,7 +20,7 @@ import { Pipelines } from "../../src/backend/webgpu/program/pipelines.ts";
 import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { ARGON, atomAt } from "../dynamics/atoms.ts";
-import { slowTest } from "../suite.ts";
+import { fast, fastTest, slowTest } from "../suite.ts";
 import {
   type Damage,
   damagedDevice,
@@ -59,19 +59,22 @@ Deno.test("each family of kernels has a case", async () => {
   assertEquals(Object.keys(KERNEL_CASES).sort(), [...folders, "models"].sort());
 });
 
-Deno.test("correct backends pass, and a backend that skips a kernel is detected with the kernel's name", async () => {
-  assertEquals(await findWrongKernel(openBackend("reference")), undefined);
-  assertEquals(await findWrongKernel(openBackend("wasm")), undefined);
-  for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
-    const backend = openBackend("wasm");
-    const prepare = backend.prepare.bind(backend);
-    backend.prepare = (frame, calls) =>
-      prepare(frame, calls.filter((one: KernelCall) => one.kernel.name !== kernel));
-    const wrong = await findWrongKernel(backend);
-    assert(wrong?.kernels.includes(kernel), `${kernel} is not found: ${wrong?.difference}`);
-    backend.dispose();
-  }
-});
+fastTest(
+  "correct backends pass, and a backend that skips a kernel is detected with the kernel's name",
+  async () => {
+    assertEquals(await findWrongKernel(openBackend("reference")), undefined);
+    assertEquals(await findWrongKernel(openBackend("wasm")), undefined);
+    for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
+      const backend = openBackend("wasm");
+      const prepare = backend.prepare.bind(backend);
+      backend.prepare = (frame, calls) =>
+        prepare(frame, calls.filter((one: KernelCall) => one.kernel.name !== kernel));
+      const wrong = await findWrongKernel(backend);
+      assert(wrong?.kernels.includes(kernel), `${kernel} is not found: ${wrong?.difference}`);
+      backend.dispose();
+    }
+  },
+);
 
 /** Compares WebAssembly if it cannot prepare a kernel. */
 async function checkWithout(kernel: string, error: Error): Promise<unknown> {
@@ -117,7 +120,7 @@ async function assertRefused(broken: Damage): Promise<void> {
   device.destroy();
 }
 
-testOnGpu(
+fast(testOnGpu)(
   "a device that does not compile a kernel is rejected with device and kernel",
   () => assertRefused({ kernel: "fmax", change: (code) => code + "!" }),
 );
@@ -130,15 +133,18 @@ slowTest("a device on which any family of kernels has no effect is rejected", as
   await assertRejects(() => openDevice("webgpu", { gpu }), BackendUnavailableError, "fmax");
 });
 
-testOnGpu("auto falls back to wasm with a reason if a kernel is off by a percent", async () => {
-  const gpu = damagedHost("Acme 9000", { kernel: "adam_step", change: inexact });
-  await using md = new NVE({ model: ARGON, dt: 1, device: { name: "auto", gpu } });
-  await md.run(atomAt(0), 1);
-  const { device, skipped } = md.device!;
-  assertEquals([device, skipped.length, skipped[0]!.device], ["wasm", 1, "webgpu"]);
-  assertStringIncludes(skipped[0]!.reason, "Acme 9000");
-  assertStringIncludes(skipped[0]!.reason, "adam_step");
-});
+fast(testOnGpu)(
+  "auto falls back to wasm with a reason if a kernel is off by a percent",
+  async () => {
+    const gpu = damagedHost("Acme 9000", { kernel: "adam_step", change: inexact });
+    await using md = new NVE({ model: ARGON, dt: 1, device: { name: "auto", gpu } });
+    await md.run(atomAt(0), 1);
+    const { device, skipped } = md.device!;
+    assertEquals([device, skipped.length, skipped[0]!.device], ["wasm", 1, "webgpu"]);
+    assertStringIncludes(skipped[0]!.reason, "Acme 9000");
+    assertStringIncludes(skipped[0]!.reason, "adam_step");
+  },
+);
 
 slowTest("kernels on OpenGL are correct, or there is no adapter", async () => {
   const child = new Deno.Command(Deno.execPath(), {
@@ -150,7 +156,7 @@ slowTest("kernels on OpenGL are correct, or there is no adapter", async () => {
   assert(["right", "absent"].includes(said), said + new TextDecoder().decode(stderr));
 });
 
-testOnGpu("a device that does not respond is rejected after a minute", async () => {
+fast(testOnGpu)("a device that does not respond is rejected after a minute", async () => {
   const device = await openGpuDevice({ gpu: namedHost("Acme stuck") });
   const create = device.createBuffer.bind(device);
   device.createBuffer = (descriptor) => {
@@ -175,7 +181,7 @@ testOnGpu("a device that does not respond is rejected after a minute", async () 
   }
 });
 
-testOnGpu("an adapter is compared once per process", async () => {
+fast(testOnGpu)("an adapter is compared once per process", async () => {
   const gpu = namedHost("Acme 1");
   const modules = async (): Promise<number> => {
     const device = await openGpuDevice({ gpu });

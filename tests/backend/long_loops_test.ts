@@ -5,7 +5,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import { DivergedError, NVE } from "../../src/dynamics/mod.ts";
 import { lennardJones, type PairExclusions } from "../../src/models/mod.ts";
 import { assertNear } from "../../src/testing/mod.ts";
-import { few, slow } from "../suite.ts";
+import { fast, few, slow } from "../suite.ts";
 import { device, testOnGpu } from "./gpu.ts";
 
 /** A cubic cell, how far pairs reach, and atoms on a cubic lattice in it. */
@@ -78,7 +78,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "with many exclusions the energy is correct, or the run fails",
   async () => {
     const pairs = Array.from({ length: 40 }, (_, i) => [i, 39] as const).filter(([i, j]) => i < j);

@@ -17,7 +17,7 @@ import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { work, WorkStage } from "../hooks/kit.ts";
 import { assertNear, Lab, normals } from "../kernels/lab.ts";
 import { testOnGpu } from "./gpu.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 
 /** Crystals of argon of these many cells along each side, that are not at rest. */
 async function argon(name: string, sides: readonly number[]) {
@@ -84,7 +84,7 @@ async function argon(name: string, sides: readonly number[]) {
   };
 }
 
-testOnGpu(
+fast(testOnGpu)(
   "200 steps of NVE conserve the energy, and agree with the reference backend",
   async () => {
     const found: number[][][] = [], totals: number[][][] = [];
@@ -174,7 +174,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu("long observation takes no more memory than short", async () => {
+fast(testOnGpu)("long observation takes no more memory than short", async () => {
   const gpu = await openWebGpu();
   const made: number[] = [];
   const create = gpu.device.createBuffer.bind(gpu.device);

@@ -245,7 +245,7 @@ Deno.test("one crystal is one, and has one number of steps", async () => {
   assertMatch(said.out, /^ {2}1 of 1 have relaxed, after \d+ steps$/m);
 });
 
-Deno.test("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
+fastTest("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
   await using folder = await tempFolder();
   const out = `${folder.path}/new/folder`;
   const args = ["--systems", "3", "--steps", "40", "--fmax", "0.01", "--out", out];
@@ -319,24 +319,30 @@ fastTest(
   },
 );
 
-Deno.test("--quiet leaves out progress and pictures, and what to do next names what exists", async () => {
-  await using folder = await tempFolder();
-  const args = ["--systems", "2", "--steps", "20", "--out"];
-  const quiet = (await hooke("demo", "--quiet", ...args, `${folder.path}/quiet`)).out;
-  const loud = (await hooke("demo", ...args, `${folder.path}/loud`)).out;
-  const pictures = /[█▁]/;
-  assertEquals([pictures.test(quiet), pictures.test(loud)], [false, true]);
-  assertEquals([quiet.includes("\nNext: "), quiet.includes("2 of 2 have relaxed")], [false, true]);
-  const next = loud.slice(loud.indexOf("\nNext: "));
-  const root = new URL("../../", import.meta.url);
-  for (const [file] of next.matchAll(/(?:src|docs)\/\S+\.(?:ts|md)/g)) {
-    assert((await Deno.stat(new URL(file, root))).isFile, file);
-  }
-  const readme = await Deno.readTextFile(new URL("README.md", root));
-  assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
-});
+fastTest(
+  "--quiet leaves out progress and pictures, and what to do next names what exists",
+  async () => {
+    await using folder = await tempFolder();
+    const args = ["--systems", "2", "--steps", "20", "--out"];
+    const quiet = (await hooke("demo", "--quiet", ...args, `${folder.path}/quiet`)).out;
+    const loud = (await hooke("demo", ...args, `${folder.path}/loud`)).out;
+    const pictures = /[█▁]/;
+    assertEquals([pictures.test(quiet), pictures.test(loud)], [false, true]);
+    assertEquals([quiet.includes("\nNext: "), quiet.includes("2 of 2 have relaxed")], [
+      false,
+      true,
+    ]);
+    const next = loud.slice(loud.indexOf("\nNext: "));
+    const root = new URL("../../", import.meta.url);
+    for (const [file] of next.matchAll(/(?:src|docs)\/\S+\.(?:ts|md)/g)) {
+      assert((await Deno.stat(new URL(file, root))).isFile, file);
+    }
+    const readme = await Deno.readTextFile(new URL("README.md", root));
+    assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
+  },
+);
 
-Deno.test("a progress line is painted on a terminal only", async () => {
+fastTest("a progress line is painted on a terminal only", async () => {
   await using folder = await tempFolder();
   let painted = "";
   const demo = async (name: string, isTerminal: boolean, ...more: string[]) => {

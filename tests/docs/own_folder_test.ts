@@ -11,7 +11,7 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { few, slow, slowTest } from "../suite.ts";
+import { fastTest, few, slow, slowTest } from "../suite.ts";
 import { pagesOf } from "./tables.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
@@ -157,7 +157,7 @@ slowTest(
   },
 );
 
-Deno.test("the README's program relaxes what is in a file, as its command says", async () => {
+fastTest("the README's program relaxes what is in a file, as its command says", async () => {
   await using folder = await ownFolder(PROGRAMS[0]!.text);
   const crystal = fcc({ element: "Ar", a: 5.26, cells: [2, 2, 1] });
   const frames = [rattle(crystal, 0.2, 1), rattle(crystal, 0.1, 2)];

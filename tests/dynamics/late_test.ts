@@ -19,7 +19,7 @@ import { BiasedPotentialHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, gpu, where } from "./backends.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 
 /** Values that hooks at a convergence read. */
 interface Converged {
@@ -66,7 +66,7 @@ function assertNearRows(actual: readonly number[][], expected: readonly number[]
   assertNear(actual.flat(), expected.flat(), 1e-5, 1);
 }
 
-testOnGpu("however many steps are observed, the device is waited for as often", async () => {
+fast(testOnGpu)("however many steps are observed, the device is waited for as often", async () => {
   const waits: number[] = [];
   for (const steps of [10, 90]) {
     await using md = new FIRE({
@@ -82,64 +82,75 @@ testOnGpu("however many steps are observed, the device is waited for as often", 
   assert(waits[0]! < 8, String(waits[0]));
 });
 
-testOnGpu("a relaxation ends where it ends on wasm, and observers see the same steps", async () => {
-  const runs = await both(async (backend) => {
-    const rows: number[][] = [], ends: number[][] = [], reports: number[][] = [];
-    const report = hook({
-      name: "report",
-      reads: ["energy", "fmax"],
-      on: {
-        dynamics: {
-          ON_CONVERGE: ({ stepCount, convergedMask, read }) => {
-            for (let s = 0; s < 3; s++) {
-              if (convergedMask[s] !== 0) {
-                reports.push([stepCount, s, read.energy[s]!, read.fmax[s]!]);
+fast(testOnGpu)(
+  "a relaxation ends where it ends on wasm, and observers see the same steps",
+  async () => {
+    const runs = await both(async (backend) => {
+      const rows: number[][] = [], ends: number[][] = [], reports: number[][] = [];
+      const report = hook({
+        name: "report",
+        reads: ["energy", "fmax"],
+        on: {
+          dynamics: {
+            ON_CONVERGE: ({ stepCount, convergedMask, read }) => {
+              for (let s = 0; s < 3; s++) {
+                if (convergedMask[s] !== 0) {
+                  reports.push([stepCount, s, read.energy[s]!, read.fmax[s]!]);
+                }
               }
-            }
+            },
           },
         },
-      },
+      });
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
+      opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+      opt.hooks.add(noting(rows));
+      opt.hooks.add(noting(ends, { name: "ends", frequency: 20, atEnd: true }));
+      const batch = await opt.run(crystals(3, 0), 500);
+      assertEquals(opt.outcome, { status: "completed" });
+      assertEquals([...batch.get("status")], [1, 1, 1]);
+      const { energy, positions } = bitsOf(batch);
+      return {
+        rows,
+        ends,
+        reports,
+        steps: opt.stepCount,
+        done: [...batch.get("stepsDone")],
+        last: [...energy!, ...positions!],
+      };
     });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [report] });
-    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
-    opt.hooks.add(noting(rows));
-    opt.hooks.add(noting(ends, { name: "ends", frequency: 20, atEnd: true }));
-    const batch = await opt.run(crystals(3, 0), 500);
-    assertEquals(opt.outcome, { status: "completed" });
-    assertEquals([...batch.get("status")], [1, 1, 1]);
-    const { energy, positions } = bitsOf(batch);
-    return {
-      rows,
-      ends,
-      reports,
-      steps: opt.stepCount,
-      done: [...batch.get("stepsDone")],
-      last: [...energy!, ...positions!],
-    };
-  });
-  const [wasm, device] = runs;
-  assert(wasm.steps < 100, String(wasm.steps));
-  assertEquals([device.steps, device.done], [wasm.steps, wasm.done]);
-  for (const rows of ["rows", "ends", "reports"] as const) assertNearRows(device[rows], wasm[rows]);
-  assertNear(device.last, wasm.last, 1e-5, 1);
-  assertEquals(wasm.ends.length, 3); // steps 0 and 20, and the last
-});
+    const [wasm, device] = runs;
+    assert(wasm.steps < 100, String(wasm.steps));
+    assertEquals([device.steps, device.done], [wasm.steps, wasm.done]);
+    for (const rows of ["rows", "ends", "reports"] as const) {
+      assertNearRows(
+        device[rows],
+        wasm[rows],
+      );
+    }
+    assertNear(device.last, wasm.last, 1e-5, 1);
+    assertEquals(wasm.ends.length, 3); // steps 0 and 20, and the last
+  },
+);
 
-testOnGpu("a hook that must be waited for at a convergence finds all as it was then", async () => {
-  const [wasm, device] = await both(async (backend) => {
-    const rows: number[][] = [];
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
-    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
-    opt.hooks.add(noting([])); // so that steps are visited
-    const sync = { name: "sync", stage: DynamicsStage.ON_CONVERGE, sync: true };
-    opt.hooks.add(noting(rows, sync) as never);
-    await opt.run(crystals(3, 0), 500);
-    return rows;
-  });
-  assertNearRows(device, wasm);
-});
+fast(testOnGpu)(
+  "a hook that must be waited for at a convergence finds all as it was then",
+  async () => {
+    const [wasm, device] = await both(async (backend) => {
+      const rows: number[][] = [];
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
+      opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+      opt.hooks.add(noting([])); // so that steps are visited
+      const sync = { name: "sync", stage: DynamicsStage.ON_CONVERGE, sync: true };
+      opt.hooks.add(noting(rows, sync) as never);
+      await opt.run(crystals(3, 0), 500);
+      return rows;
+    });
+    assertNearRows(device, wasm);
+  },
+);
 
-testOnGpu(
+fast(testOnGpu)(
   "a hook that changes something by itself does so in its step, leapt over or not",
   async () => {
     const [wasm, device] = await both(async (backend) => {
@@ -173,7 +184,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "what is stopped, thrown and fetched in a step is so on a GPU, at once where it must be",
   async () => {
     await using md = new NVE({ model: ARGON, dt: 1, backend: gpu! });
@@ -298,7 +309,7 @@ for (const isVisited of [true, false]) {
   );
 }
 
-testOnGpu(
+fast(testOnGpu)(
   "a checkpoint of a GPU resumes bitwise identically, and so does a run in pieces",
   async () => {
     const make = () =>
@@ -327,7 +338,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "a model that is opened in the middle of a run finds the atoms as they are then",
   async () => {
     const [wasm, device] = await both(async (backend) => {
@@ -351,7 +362,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "a device that is lost ends the run with that; the batch is free and can go on elsewhere",
   async () => {
     const own = await openWebGpu();
@@ -374,7 +385,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "what a batch of many sizes goes through is the same: nothing at rest moves, atoms of one system too",
   async () => {
     const [wasm, device] = await both(async (backend) => {
@@ -390,7 +401,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("a hook is asked whether it wants a convergence as of the step of it", async () => {
+fast(testOnGpu)("a hook is asked whether it wants a convergence as of the step of it", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
     await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
@@ -426,7 +437,7 @@ testOnGpu("a hook is asked whether it wants a convergence as of the step of it",
   assertEquals(wasm.filter(([length]) => length === 5).length, 1);
 });
 
-testOnGpu("observers before one that ends the run see its step", async () => {
+fast(testOnGpu)("observers before one that ends the run see its step", async () => {
   const [wasm, device] = await both(async (backend) => {
     const rows: number[][] = [];
     await using md = new NVE({ model: ARGON, dt: 2, ...where(backend) });
@@ -449,26 +460,29 @@ testOnGpu("observers before one that ends the run see its step", async () => {
   assertNearRows(device, wasm);
 });
 
-testOnGpu("an observer that waits receives the same values as one that does not", async () => {
-  const state = new ResidentBatch(crystals(1), gpu!);
-  const velocities = state.field("velocities");
-  const program = state.prepare([
-    call(drift, {
-      positions: state.field("positions"),
-      velocities,
-      fraction: 1,
-      dt: state.constants("real", [100]),
-    }),
-  ]);
-  await state.refreshMirror();
-  const before = state.mirroredField("positions");
-  state.run(program, 0, 1);
-  const first = state.refreshMirror();
-  await state.refreshMirror();
-  const seen = state.mirroredField("positions");
-  await first;
-  assertEquals(seen, state.mirroredField("positions"));
-  assert(seen.some((x, i) => x !== before[i]));
-  assertEquals(state.refreshMirror(), undefined);
-  state.free();
-});
+fast(testOnGpu)(
+  "an observer that waits receives the same values as one that does not",
+  async () => {
+    const state = new ResidentBatch(crystals(1), gpu!);
+    const velocities = state.field("velocities");
+    const program = state.prepare([
+      call(drift, {
+        positions: state.field("positions"),
+        velocities,
+        fraction: 1,
+        dt: state.constants("real", [100]),
+      }),
+    ]);
+    await state.refreshMirror();
+    const before = state.mirroredField("positions");
+    state.run(program, 0, 1);
+    const first = state.refreshMirror();
+    await state.refreshMirror();
+    const seen = state.mirroredField("positions");
+    await first;
+    assertEquals(seen, state.mirroredField("positions"));
+    assert(seen.some((x, i) => x !== before[i]));
+    assertEquals(state.refreshMirror(), undefined);
+    state.free();
+  },
+);

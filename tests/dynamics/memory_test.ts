@@ -6,7 +6,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, crystals, idle } from "./atoms.ts";
-import { slowTest } from "../suite.ts";
+import { fastTest, slowTest } from "../suite.ts";
 
 const MODULE = loadModule() as { -readonly [k in keyof WasmModule]: WasmModule[k] };
 const { allocate, release } = MODULE;
@@ -51,7 +51,7 @@ Deno.test("engines that are closed give back all they took", async () => {
   assertEquals(grown, [0, 0]);
 });
 
-Deno.test("an engine that goes from batch to batch keeps but the last", async () => {
+fastTest("an engine that goes from batch to batch keeps but the last", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   await using md = new NVE({ model: ARGON, dt: 1, device: "wasm" });
   assertEquals(await growth(async () => void await md.run(Batch.from(systems), 2)), [0, 0]);

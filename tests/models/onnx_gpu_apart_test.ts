@@ -6,7 +6,7 @@ import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hoo
 import { GraphBuilder, lennardJonesModel, type LennardJonesModelOptions } from "@hooke/hooke/onnx";
 import { device, lacksGpu, testOnGpu } from "../backend/gpu.ts";
 import { readModel } from "../onnx/shared_models.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 import { storedBatch } from "./onnx_references.ts";
 import { lacks } from "../machine.ts";
 
@@ -42,7 +42,7 @@ async function driven(model: OnnxModel, backend: Backend, steps: number): Promis
   return await md.run(batch, steps);
 }
 
-testOnGpu(
+fast(testOnGpu)(
   "a graph moves crystals on WebGPU as on wasm, and describe() shows the comparison",
   async () => {
     await using model = await OnnxModel.open(lennardJonesModel(ARGON));
@@ -196,7 +196,7 @@ function springs(kind: "lengths" | "springs" | "roots" | "rounds"): Uint8Array<A
   return g.build();
 }
 
-testOnGpu(
+fast(testOnGpu)(
   "a NaN of a graph ends a run on WebGPU with an error that names the model",
   async () => {
     await using model = await OnnxModel.open(springs("roots"), { name: "roots" });
@@ -208,7 +208,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("an engine cannot step with a model that was disposed of", async () => {
+fast(testOnGpu)("an engine cannot step with a model that was disposed of", async () => {
   const model = await OnnxModel.open(lennardJonesModel(ARGON), { name: "argon" });
   await onGpu(async (gpu) => {
     const batch = argon(2);
@@ -219,7 +219,7 @@ testOnGpu("an engine cannot step with a model that was disposed of", async () =>
   });
 });
 
-testOnGpu(
+fast(testOnGpu)(
   "an output of a wrong length is refused at each attempt",
   async () => {
     const g = new GraphBuilder("long");
@@ -239,7 +239,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "a graph that cannot be recorded, because the GPU lacks an operator, runs without recording",
   async () => {
     await using model = await OnnxModel.open(springs("rounds"), { batch: "joined" });
@@ -260,7 +260,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("a model of single systems runs on the host, and describe() says so", async () => {
+fast(testOnGpu)("a model of single systems runs on the host, and describe() says so", async () => {
   await using model = await OnnxModel.open(springs("springs"), { batch: "single" });
   await onGpu(async (gpu) => {
     const batch = Batch.from([
@@ -275,7 +275,7 @@ testOnGpu("a model of single systems runs on the host, and describe() says so", 
   assert(model.describe().includes("on the host instead of WebGPU: it takes one system at a time"));
 });
 
-testOnGpu("a comparison that was interrupted is repeated", async () => {
+fast(testOnGpu)("a comparison that was interrupted is repeated", async () => {
   await using model = await OnnxModel.open(lennardJonesModel(ARGON));
   const broken = await openWebGpu({ device: device! });
   await using md = new NVE({ model, dt: 2, backend: broken });
@@ -375,7 +375,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "a graph with a shader that does not compile runs on the host, with a warning",
   async () => {
     // A new device: on other devices the shader exists already.

@@ -29,7 +29,7 @@ import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { engine, sameHowever } from "./modified.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 
 async function both<T>(run: (backend: EngineBackend) => Promise<T>): Promise<[wasm: T, gpu: T]> {
   return [await run("wasm"), await run(gpu!)];
@@ -41,48 +41,54 @@ function assertNearRows(actual: readonly number[][], expected: readonly number[]
   for (const [i, row] of expected.entries()) assertNear(actual[i]!, row, 1e-4, 1e-2);
 }
 
-testOnGpu("a log of a relaxation has the same rows as on wasm, up to the last step", async () => {
-  const [wasm, device] = await both(async (backend) => {
-    const rows: number[][] = [];
-    const log = new LoggingHook({
-      backend: "custom",
-      frequency: 3,
-      atEnd: true,
-      writerFn: (_step, more) => void rows.push(...more.map((row) => Object.values(row))),
+fast(testOnGpu)(
+  "a log of a relaxation has the same rows as on wasm, up to the last step",
+  async () => {
+    const [wasm, device] = await both(async (backend) => {
+      const rows: number[][] = [];
+      const log = new LoggingHook({
+        backend: "custom",
+        frequency: 3,
+        atEnd: true,
+        writerFn: (_step, more) => void rows.push(...more.map((row) => Object.values(row))),
+      });
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [log] });
+      opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+      await opt.run(crystals(3, 0), 300);
+      return rows.map((row) => row.map((one) => Number.isNaN(one) ? -1 : one)); // steps take no time
     });
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend), hooks: [log] });
-    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
-    await opt.run(crystals(3, 0), 300);
-    return rows.map((row) => row.map((one) => Number.isNaN(one) ? -1 : one)); // steps take no time
-  });
-  assertEquals(device.map((row) => row[0]), wasm.map((row) => row[0]));
-  assertNearRows(device, wasm);
-});
+    assertEquals(device.map((row) => row[0]), wasm.map((row) => row[0]));
+    assertNearRows(device, wasm);
+  },
+);
 
-testOnGpu("frames belong to their step, and have converged systems as they converged", async () => {
-  const [wasm, device] = await both(async (backend) => {
-    const frames = new MemorySink(), relaxed = new MemorySink();
-    await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
-    opt.hooks.add(ConvergenceHook.fromFmax(0.01));
-    opt.hooks.add(new SnapshotHook({ sink: frames, frequency: 5 }));
-    opt.hooks.add(new ConvergedSnapshotHook({ sink: relaxed }));
-    const batch = await opt.run(crystals(3, 0), 300);
-    const all = relaxed.read();
-    for (const [place, id] of all.get("sourceId").entries()) {
-      const [then, now] = [bitsOf(all, place), bitsOf(batch, id)];
-      for (const name of ["positions", "forces", "energy"]) assertEquals(then[name], now[name]);
-    }
-    return [frames.read(), all].map((batch: Batch) =>
-      ["step", "sourceId", "stepsDone", "energy", "positions", "forces"].map((
-        name,
-      ) => [...batch.get(name)])
-    ).flat();
-  });
-  for (const exact of [0, 1, 2, 6, 7, 8]) assertEquals(device[exact], wasm[exact]);
-  assertNearRows(device, wasm);
-});
+fast(testOnGpu)(
+  "frames belong to their step, and have converged systems as they converged",
+  async () => {
+    const [wasm, device] = await both(async (backend) => {
+      const frames = new MemorySink(), relaxed = new MemorySink();
+      await using opt = new FIRE({ model: ARGON, dt: 0.5, ...where(backend) });
+      opt.hooks.add(ConvergenceHook.fromFmax(0.01));
+      opt.hooks.add(new SnapshotHook({ sink: frames, frequency: 5 }));
+      opt.hooks.add(new ConvergedSnapshotHook({ sink: relaxed }));
+      const batch = await opt.run(crystals(3, 0), 300);
+      const all = relaxed.read();
+      for (const [place, id] of all.get("sourceId").entries()) {
+        const [then, now] = [bitsOf(all, place), bitsOf(batch, id)];
+        for (const name of ["positions", "forces", "energy"]) assertEquals(then[name], now[name]);
+      }
+      return [frames.read(), all].map((batch: Batch) =>
+        ["step", "sourceId", "stepsDone", "energy", "positions", "forces"].map((
+          name,
+        ) => [...batch.get(name)])
+      ).flat();
+    });
+    for (const exact of [0, 1, 2, 6, 7, 8]) assertEquals(device[exact], wasm[exact]);
+    assertNearRows(device, wasm);
+  },
+);
 
-testOnGpu(
+fast(testOnGpu)(
   "errors of drifting and of non-finite values name the same step as on wasm",
   async () => {
     const [wasm, device] = await both(async (backend) => {
@@ -116,7 +122,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("the last progress report is that of wasm", async () => {
+fast(testOnGpu)("the last progress report is that of wasm", async () => {
   const [wasm, device] = await both(async (backend) => {
     const lines: string[] = [];
     const progress = new ProgressHook({ write: (text) => lines.push(text), now: () => 0 });

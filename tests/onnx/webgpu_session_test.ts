@@ -11,7 +11,7 @@ import {
   type Session,
   withRuntime,
 } from "../../src/onnx/mod.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 import { gpuTest, readBuffer } from "./gpu.ts";
 import { attribute, DOUBLE, modelOf, node, unary, value, weight } from "./tiny_model.ts";
 
@@ -53,7 +53,7 @@ const STALE = modelOf({
   ],
 });
 
-gpuTest("a session runs from host memory to host memory on a device of its own", async () => {
+fast(gpuTest)("a session runs from host memory to host memory on a device of its own", async () => {
   const session = await openSession(DOUBLE, { device: "webgpu", cpuFallback: false });
   assertEquals([session.device, session.threads, session.inputs[0]!.shape], ["webgpu", 1, [
     "N",
@@ -70,7 +70,7 @@ gpuTest("a session runs from host memory to host memory on a device of its own",
   assertEquals((await device.lost).reason, "destroyed");
 });
 
-gpuTest(
+fast(gpuTest)(
   "buffers on a shared device pass between two sessions and custom passes",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -110,7 +110,7 @@ gpuTest(
   },
 );
 
-gpuTest("an output can be written to the caller's buffer", async () => {
+fast(gpuTest)("an output can be written to the caller's buffer", async () => {
   const gpuDevice = await openGpuDevice();
   for (const outputs of ["gpu", "host"] as const) {
     await using session = await openSession(DOUBLE, { device: "webgpu", gpuDevice, outputs });
@@ -132,7 +132,7 @@ gpuTest("an output can be written to the caller's buffer", async () => {
   gpuDevice.destroy();
 });
 
-gpuTest("invalid buffers are rejected before the GPU uses them", async () => {
+fast(gpuTest)("invalid buffers are rejected before the GPU uses them", async () => {
   const gpuDevice = await openGpuDevice();
   await using session = await openSession(DOUBLE, { device: "webgpu", gpuDevice, name: "d.onnx" });
   const run = (size: number, usage: number) => () =>
@@ -155,7 +155,7 @@ gpuTest("invalid buffers are rejected before the GPU uses them", async () => {
   gpuDevice.destroy();
 });
 
-gpuTest("without cpuFallback operators missing on the GPU are rejected", async () => {
+fast(gpuTest)("without cpuFallback operators missing on the GPU are rejected", async () => {
   const mod = modelOf({
     nodes: [node("Mod", ["x", "x"], ["y"], { attributes: [attribute("fmod", 1)] })],
     inputs: [value("x", "float32", ["N"])],
@@ -180,7 +180,7 @@ gpuTest("without cpuFallback operators missing on the GPU are rejected", async (
   gpuDevice.destroy();
 });
 
-gpuTest("a file that fails to open does not affect the next one", async () => {
+fast(gpuTest)("a file that fails to open does not affect the next one", async () => {
   const gpuDevice = await openGpuDevice();
   const options = { device: "webgpu", gpuDevice } as const;
   const failing: Array<() => Promise<unknown>> = [
@@ -202,7 +202,7 @@ gpuTest("a file that fails to open does not affect the next one", async () => {
   gpuDevice.destroy();
 });
 
-gpuTest(
+fast(gpuTest)(
   "a session opens although another program left the runtime half-way",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -228,7 +228,7 @@ gpuTest(
   },
 );
 
-gpuTest(
+fast(gpuTest)(
   "a session stays usable after an operator's error; after an exception it reports so instead of hanging",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -286,7 +286,7 @@ slow(gpuTest)(
   },
 );
 
-gpuTest(
+fast(gpuTest)(
   "a captured session replays on the content of its buffers, and rejects others",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -320,7 +320,7 @@ gpuTest(
   },
 );
 
-gpuTest(
+fast(gpuTest)(
   "checkSession() compares WebGPU with wasm, and detects stale replays",
   async () => {
     const gpuDevice = await openGpuDevice();
@@ -353,7 +353,7 @@ gpuTest(
   },
 );
 
-gpuTest("a lost device is reported at each call, and another device works", async () => {
+fast(gpuTest)("a lost device is reported at each call, and another device works", async () => {
   const gpuDevice = await openGpuDevice();
   const options = { device: "webgpu", name: "double.onnx" } as const;
   const session = await openSession(DOUBLE, { ...options, gpuDevice, outputs: "gpu" });
@@ -381,7 +381,7 @@ gpuTest("a lost device is reported at each call, and another device works", asyn
   }
 });
 
-gpuTest(
+fast(gpuTest)(
   "a device lost during a run fails this run and all later ones",
   async () => {
     for (const wait of [-1, 0, 3]) {
@@ -402,18 +402,23 @@ gpuTest(
   },
 );
 
-gpuTest("two sessions are compared run by run, with the first input again at the end", async () => {
-  await using double = await openSession(DOUBLE, { device: "webgpu" });
-  await using relu = await openSession(unary("Abs"));
-  const found = await compareSessions(double, relu, [{ x: rows(0, 0, 0) }, { x: rows(1, -2, 1) }]);
-  assertEquals(found.map(({ ok, worst, at, run }) => [run, ok, worst, at]), [
-    [0, true, 0, -1],
-    [1, false, 6, 1],
-    [2, true, 0, -1],
-  ]);
-});
+fast(gpuTest)(
+  "two sessions are compared run by run, with the first input again at the end",
+  async () => {
+    await using double = await openSession(DOUBLE, { device: "webgpu" });
+    await using relu = await openSession(unary("Abs"));
+    const found = await compareSessions(double, relu, [{ x: rows(0, 0, 0) }, {
+      x: rows(1, -2, 1),
+    }]);
+    assertEquals(found.map(({ ok, worst, at, run }) => [run, ok, worst, at]), [
+      [0, true, 0, -1],
+      [1, false, 6, 1],
+      [2, true, 0, -1],
+    ]);
+  },
+);
 
-gpuTest("a device stays usable after its adapter is collected", async () => {
+fast(gpuTest)("a device stays usable after its adapter is collected", async () => {
   const child = new URL("../backend/collected_adapter_child.ts", import.meta.url);
   const { success, stdout } = await new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", "--v8-flags=--expose-gc", child.href],

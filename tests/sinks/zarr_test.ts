@@ -4,7 +4,7 @@ import * as zarr from "zarrita";
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink, ZarrSink } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
-import { slowTest } from "../suite.ts";
+import { fastTest, slowTest } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /** Returns the values of an array as another program reads them. */
@@ -273,7 +273,7 @@ Deno.test("a field that no commit completed before a kill is removed; arrays of 
   });
 });
 
-Deno.test("systems that are written while a store is drained or cleared stay", async () => {
+fastTest("systems that are written while a store is drained or cleared stay", async () => {
   await withFolder(async (folder) => {
     for (const isOpen of [true, false]) {
       await using sink = new ZarrSink(`${folder}/${isOpen}.zarr`, { chunkBytes: 64 });

@@ -17,7 +17,7 @@ import {
 } from "../../src/training/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { assertWithin } from "../onnx/assert_within.ts";
-import { slow } from "../suite.ts";
+import { fast, slow } from "../suite.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 
 /** Everything in one run: two optimizers, two batches a step, a clip, an average, validation. */
@@ -70,7 +70,7 @@ function assertSame(ours: Run, theirs: Run, within = 2e-6): void {
   assertEquals([...ours.saved.counts], [...theirs.saved.counts]);
 }
 
-testOnGpu("a run with everything in it comes to what it does on wasm", async () => {
+fast(testOnGpu)("a run with everything in it comes to what it does on wasm", async () => {
   assertSame(await run(full("webgpu")), await run(full("wasm")));
 });
 
@@ -95,7 +95,7 @@ slow(testOnGpu)("a custom loss and optimizer do, too", async () => {
   assertSame(await run(full("webgpu"), [own]), await run(full("wasm"), [own]));
 });
 
-testOnGpu("pipes and gates do, too", async () => {
+fast(testOnGpu)("pipes and gates do, too", async () => {
   const scales = (value: NamedNumbers) =>
     new Map([...value].map(([name, numbers]) => [name, numbers.map((x) => 3 * x)]));
   const decides = hook({
@@ -119,7 +119,7 @@ const squares: LossLike = ({ graph, output }) => {
   return graph.op("ReduceMean", [graph.mul(w, w)], "f32", { keepdims: 0 });
 };
 
-testOnGpu("activations, terms and patches of hooks do, too", async () => {
+fast(testOnGpu)("activations, terms and patches of hooks do, too", async () => {
   const changes = hook({
     name: "changes",
     settings: {
@@ -183,7 +183,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu("losses that arrive late are in the metrics of their epoch, in order", async () => {
+fast(testOnGpu)("losses that arrive late are in the metrics of their epoch, in order", async () => {
   const epochs = (device: "wasm" | "webgpu") => {
     const means: number[] = [];
     const notes = {
@@ -261,7 +261,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "the loss that a hook reads before that of its batch is known is that of the batch before",
   async () => {
     const before = async (device: "wasm" | "webgpu") => {
@@ -323,7 +323,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu("rates that are read late are those of their step", async () => {
+fast(testOnGpu)("rates that are read late are those of their step", async () => {
   const rates = async (device: "wasm" | "webgpu") => {
     const found: number[] = [];
     const notes = hook({
@@ -344,29 +344,32 @@ testOnGpu("rates that are read late are those of their step", async () => {
   assertEquals(await rates("webgpu"), theirs);
 });
 
-testOnGpu("a tensor that is read where there is none yet says so, and stops nothing", async () => {
-  for (const device of ["wasm", "webgpu"] as const) {
-    const errors: unknown[] = [];
-    const early = hook({
-      name: "early",
-      onError: "warn",
-      reads: ["activations:tanh"],
-      on: { training: { BATCH_BEGIN: ({ read }) => void read["activations:tanh"].size } },
-    });
-    await using trainer = new Trainer({
-      ...full(device, { steps: 1 }),
-      hooks: [early],
-      onWarning: ({ error }) => void errors.push(error),
-    });
-    await trainer.train();
-    assertEquals(errors.length, 2, device);
-    const { message, cause } = errors[0] as Error;
-    assert(
-      `${message} ${cause}`.includes("from AFTER_FORWARD to the end of a batch"),
-      `${cause}`,
-    );
-  }
-});
+fast(testOnGpu)(
+  "a tensor that is read where there is none yet says so, and stops nothing",
+  async () => {
+    for (const device of ["wasm", "webgpu"] as const) {
+      const errors: unknown[] = [];
+      const early = hook({
+        name: "early",
+        onError: "warn",
+        reads: ["activations:tanh"],
+        on: { training: { BATCH_BEGIN: ({ read }) => void read["activations:tanh"].size } },
+      });
+      await using trainer = new Trainer({
+        ...full(device, { steps: 1 }),
+        hooks: [early],
+        onWarning: ({ error }) => void errors.push(error),
+      });
+      await trainer.train();
+      assertEquals(errors.length, 2, device);
+      const { message, cause } = errors[0] as Error;
+      assert(
+        `${message} ${cause}`.includes("from AFTER_FORWARD to the end of a batch"),
+        `${cause}`,
+      );
+    }
+  },
+);
 
 slow(testOnGpu)("activations and statistics are those of the batch", async () => {
   const looks = async (device: "wasm" | "webgpu") => {
@@ -393,7 +396,7 @@ slow(testOnGpu)("activations and statistics are those of the batch", async () =>
   assertWithin("tanh", await looks("webgpu"), theirs, 5e-6);
 });
 
-testOnGpu("parameters, gradients and rates that hooks write on a GPU are used", async () => {
+fast(testOnGpu)("parameters, gradients and rates that hooks write on a GPU are used", async () => {
   const changes = hook({
     name: "changes",
     writes: ["parameters:b*", "gradients:w1", "optimizers"],
@@ -410,7 +413,7 @@ testOnGpu("parameters, gradients and rates that hooks write on a GPU are used", 
   assertSame(await run(full("webgpu"), [changes]), await run(full("wasm"), [changes]));
 });
 
-testOnGpu("what is on the GPU and was not declared says so", async () => {
+fast(testOnGpu)("what is on the GPU and was not declared says so", async () => {
   const errors: unknown[] = [];
   await using trainer = new Trainer({
     ...full("webgpu", { steps: 1 }),
@@ -438,7 +441,7 @@ slow(testOnGpu)("a run that is stopped and resumed on a GPU goes on as on wasm",
   assertEquals((await second.save()).arrays, whole.saved.arrays);
 });
 
-testOnGpu("a batch that fails leaves a trainer that goes on", async () => {
+fast(testOnGpu)("a batch that fails leaves a trainer that goes on", async () => {
   let isBad = true;
   await using trainer = new Trainer(full("webgpu"));
   trainer.addHook({

@@ -15,7 +15,7 @@ import {
   statistics,
   zero,
 } from "../../../src/onnx/mod.ts";
-import { few, slow } from "../../suite.ts";
+import { fast, few, slow } from "../../suite.ts";
 import { gpuTest, lacksGpu } from "../gpu.ts";
 import { COLUMNS, isClose, PLAIN, plainHistogram } from "./plain_statistics.ts";
 import { f32, flag, graphOf, mlp, noise } from "./run.ts";
@@ -98,7 +98,7 @@ slow(gpuTest)("statistics on WebGPU agree with their definition, and replay", as
   await assertFit(graph, [{ x: f32(x, 200, 3) }, { x: f32(x.toReversed(), 200, 3) }], { N: 200 });
 });
 
-gpuTest("non-finite values have the same statistics on WebGPU as on wasm", async () => {
+fast(gpuTest)("non-finite values have the same statistics on WebGPU as on wasm", async () => {
   const graph = graphOf((g) => {
     g.output("y", g.op("Neg", [g.input("x", "f32", ["N"])], "f32"), ["N"]);
   });
@@ -121,7 +121,7 @@ gpuTest("non-finite values have the same statistics on WebGPU as on wasm", async
   gpuDevice.destroy();
 });
 
-gpuTest("patches run completely on WebGPU, switched on and off, and replay", async () => {
+fast(gpuTest)("patches run completely on WebGPU, switched on and off, and replay", async () => {
   const graph = graphOf((g) => {
     const x = g.input("x", "f32", ["N", 4]);
     const values = [1, 2, 3, 4].map((factor) => g.describe(g.mul(x, factor), ["N", 4]));
