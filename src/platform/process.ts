@@ -14,6 +14,7 @@ export interface Process {
 /** Built-in modules of Node that this package uses, by name. Deno and Bun have them as well. */
 export interface Builtins {
   readonly "node:child_process": typeof import("node:child_process");
+  readonly "node:crypto": typeof import("node:crypto");
   readonly "node:fs": typeof import("node:fs");
   readonly "node:fs/promises": typeof import("node:fs/promises");
   readonly "node:os": typeof import("node:os");
