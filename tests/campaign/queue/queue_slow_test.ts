@@ -17,7 +17,7 @@ import {
 import { openResultStore } from "../../../src/campaign/store/result_store.ts";
 import { sha256Hex } from "../../../src/campaign/item/sha256.ts";
 import { hooke, tempFolder } from "../../cli/session.ts";
-import { pythonTest } from "../../python.ts";
+import { openPython, pythonTest } from "../../python.ts";
 import { crystals, recipeOf } from "./argon.ts";
 import { NatsServer } from "./nats_server.ts";
 import { until } from "./until.ts";
@@ -282,6 +282,23 @@ pythonTest("a queue on a real server", async (t) => {
       await queue.create(); // for close()
     },
   );
+});
+
+pythonTest("an encrypted connection checks the certificate of the server", async () => {
+  await using folder = await tempFolder();
+  const at = (name: string) => `${folder.path}/${name}`;
+  const { run } = await openPython("nats");
+  await run(["-m", "trustme", "-q", "-d", folder.path, "-i", "localhost"]);
+  await using server = await NatsServer.start(
+    `tls { cert_file: "${at("server.pem")}", key_file: "${at("server.key")}" }`,
+  );
+  const servers = server.url.replace("nats://127.0.0.1", "tls://localhost");
+  await assertRejects(() => openQueue({ servers }), Error, `Cannot connect to ${servers}`);
+  const queue = await openQueue({ servers, tlsAuthority: at("client.pem") });
+  await queue.create();
+  await publishItems(queue, [itemOf(1)]);
+  assertEquals((await workAll(queue)).done, [idOf(1)]);
+  await queue.close();
 });
 
 pythonTest("permissions and secrets", async (t) => {
