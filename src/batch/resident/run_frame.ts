@@ -55,6 +55,8 @@ export class RunFrame {
   #held: Readonly<Record<string, NumericArray>> = {};
   #time = new Float64Array(0);
   #steps = new Int32Array(0);
+  /** Values of this moment that `rounded` may return, because a search for signs of zeros has found none. */
+  readonly #rounded = new Map<string, Float32Array>();
   /** Descriptions of the fields of the batch, and those of the frame. */
   #fields: { readonly known: readonly FieldInfo[]; readonly all: readonly FieldInfo[] } = {
     known: [],
@@ -78,6 +80,7 @@ export class RunFrame {
   ): this {
     this.#batch = batch;
     this.#held = held;
+    this.#rounded.clear();
     if (this.#steps.length !== batch.size) {
       this.#steps = new Int32Array(batch.size);
       this.#time = new Float64Array(batch.size);
@@ -142,12 +145,17 @@ export class RunFrame {
    * digits, for example positions that the run has not changed.
    */
   single(name: string): Float32Array | undefined {
-    return heldIn(this.#held)?.single(name);
+    return this.#keep(name, heldIn(this.#held)?.single(name)); // no digits include no signs of zeros
   }
 
   /** Returns the values of a field that the engine computes in float32, even if those of `get` have more digits. */
   rounded(name: string): Float32Array | undefined {
-    return heldIn(this.#held)?.rounded(name);
+    return this.#rounded.get(name) ?? this.#keep(name, heldIn(this.#held)?.rounded(name));
+  }
+
+  #keep(name: string, values: Float32Array | undefined): Float32Array | undefined {
+    if (values !== undefined) this.#rounded.set(name, values);
+    return values;
   }
 
   /** Finds the fields anew if those of the batch have changed. Called for each frame, so it makes no list before. */
