@@ -34,9 +34,11 @@ async function measured(
   side: "command" | "engine",
   file: string,
   potential: string,
+  flags: readonly string[] = [],
 ): Promise<Screened> {
   const [result] = await printedBy<Screened>("screen/screening.ts", {
     args: [side, file, potential],
+    flags,
     times: 1,
   });
   return result!;
@@ -80,11 +82,17 @@ async function overNetwork(
   return await overhead(`${folder}/mlp_e.onnx`, { count: MANY, pairs: PAIRS.network });
 }
 
+/** Limit of V8's old heap: with more room V8 collects garbage later, so that the process grows without need. */
+const HEAP = "--v8-flags=--max-old-space-size=64";
+
 /** Compares the largest memory of two screenings. */
 async function growth({ isQuick }: BenchSetting): Promise<BenchResult | NotMeasured> {
   if (isQuick) return { missing: "the heap grows differently on a busy machine" };
   const memoryOf = (count: number) =>
-    withFile(count, async (file) => (await measured("command", file, "lj")).memory / MEGABYTE);
+    withFile(
+      count,
+      async (file) => (await measured("command", file, "lj", [HEAP])).memory / MEGABYTE,
+    );
   const [few, many] = [await memoryOf(FEW), await memoryOf(MANY)];
   return {
     value: many - few,
