@@ -35,15 +35,16 @@ async function openOnnx(
 ): Promise<CampaignModel> {
   const { OnnxModel } = await import("../../models/onnx/onnx_model.ts");
   const isAddress = /^https?:/i.test(onnx);
-  if (!isAddress) await assertHash(onnx, sha256);
+  if (!isAddress) await assertHash(onnx, sha256, options.manifest);
   const download = isAddress && { download: { integrity: `sha256-${base64Of(sha256)}` } };
   // One thread: sums over several threads could differ from machine to machine.
   const model = await OnnxModel.open(onnx, { ...options, ...download, runtime, threads: 1 });
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 
-async function assertHash(path: string, wanted: string): Promise<void> {
-  const found = await modelFileHash(path);
+async function assertHash(path: string, wanted: string, manifest: unknown): Promise<void> {
+  const isFile = typeof manifest === "string" || manifest === false;
+  const found = await modelFileHash(path, isFile ? manifest : undefined);
   if (found === wanted) return;
   throw new Error(
     `Cannot use the model ${path}: its SHA-256 must be ${wanted}, as the recipe states; got ${found}. ` +

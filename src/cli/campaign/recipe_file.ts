@@ -60,10 +60,18 @@ async function fullModel(model: unknown, path: string): Promise<unknown> {
   }
   const given = typeof model === "string" ? { onnx: model } : model;
   if (!isObject(given) || typeof given.onnx !== "string") return given;
+  const options = isObject(given.options) ? { ...given.options } : {};
+  if (typeof options.manifest === "string") options.manifest = beside(path, options.manifest);
   const { source, sha256 } = await findModelFile(
     /^https?:/i.test(given.onnx) ? given.onnx : beside(path, given.onnx),
+    options,
   );
-  return { sha256, ...given, onnx: /^https?:/i.test(source) ? source : absolute(source) };
+  return {
+    sha256,
+    ...given,
+    ..."options" in given && { options },
+    onnx: /^https?:/i.test(source) ? source : absolute(source),
+  };
 }
 
 async function fullHook(hook: unknown, path: string): Promise<unknown> {
