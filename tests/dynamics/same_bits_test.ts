@@ -71,8 +71,12 @@ async function assertSame({ engine, device, way }: Trial): Promise<void> {
 
 for (const trial of chosen) {
   const { engine, device, way } = trial;
-  const register = device === "webgpu" ? fast(testOnGpu) : fastTest;
-  register(`${engine}, ${device}: the same bits alone and ${way}`, () => assertSame(trial));
+  const test = () => assertSame(trial);
+  if (device === "webgpu") {
+    fast(testOnGpu)(`${engine}, webgpu: the same bits alone and ${way}`, test);
+  } else {
+    fastTest(`${engine}, ${device}: the same bits alone and ${way}`, test);
+  }
 }
 
 Deno.test("each engine that there is has the same bits", () => {
