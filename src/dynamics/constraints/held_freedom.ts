@@ -27,8 +27,13 @@ export function countHeld(
   { fixed, masks, hasCenter, bonds, ranks }: HeldParts,
 ): void {
   const { constrained, anchored, batch } = state, { nodeOffsets, size } = batch;
-  constrained.fill(0);
   anchored.fill(0);
+  if (fixed === undefined && masks.length === 0 && !hasCenter) {
+    // The usual case counts no atoms: each change of the hooks makes a new plan, for which it is counted again.
+    constrained.set(ranks);
+    return;
+  }
+  constrained.fill(0);
   const isHeld = (atom: number) => masks.some((mask) => mask[atom] !== 0);
   const bitsOf = (atom: number) => isHeld(atom) ? 7 : fixed?.[atom] ?? 0;
   if (bonds !== undefined) assertFree(bonds, batch, { bitsOf, isHeld, hasCenter });
