@@ -35,3 +35,12 @@ export async function patiently<T>(request: () => Promise<T>): Promise<T> {
     }
   }
 }
+
+/** Waits for a promise, at most for some time, ms. Its error is ignored. Returns true if it was fulfilled. */
+export async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const { promise: over, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), ms);
+  const isDone = await Promise.race([promise.then(() => true, () => false), over]);
+  clearTimeout(timer);
+  return isDone;
+}

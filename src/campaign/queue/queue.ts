@@ -5,7 +5,7 @@
  */
 
 import type { JetStreamClient, JetStreamManager, NatsConnection } from "./client.ts";
-import { patiently } from "./patience.ts";
+import { patiently, within } from "./patience.ts";
 import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
 import { PRIORITIES, type QueueNames, queueNames, type QueuePriority } from "./names.ts";
 
@@ -45,6 +45,9 @@ export interface Queue {
 /** Longest time without an answer of the server, ms. A request that a lost connection has swallowed is made again. */
 const REPLY = 5000;
 
+/** Longest time for closing a connection, ms. */
+const DRAIN = 2000;
+
 /** Code of the server's answer if a stream or a consumer does not exist. */
 const MISSING = [10059, 10014];
 
@@ -76,8 +79,8 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     inbox: () => transport.createInbox(),
     create: () => createQueue(manager, names, { replicas, lease, maxBytes }),
     async close() {
-      // A connection that is lost at this moment has nothing left to send that would matter.
-      await nats.drain().catch(() => nats.close());
+      // Without a connection, draining waits for the server. Nothing that is left to send would matter.
+      if (!await within(DRAIN, nats.drain())) await within(DRAIN, nats.close());
     },
   };
 }

@@ -5,6 +5,7 @@
  */
 
 import { reasonOf } from "./connection.ts";
+import { within } from "./patience.ts";
 import { type QueuePriority, readItemSubject } from "./names.ts";
 import { decodeItem, type QueueItem } from "./publish.ts";
 import { type Delivery, Puller, type PullError } from "./pull.ts";
@@ -108,7 +109,8 @@ export async function workQueue(
   try {
     await worker.run();
   } finally {
-    await queue.nats.flush().catch(() => {}); // acknowledgements that are lost only cost a look into the store
+    // Acknowledgements that are lost only cost a look into the store.
+    await within(2000, queue.nats.flush());
   }
   return worker.counts;
 }

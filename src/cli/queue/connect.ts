@@ -18,7 +18,7 @@ import type { ConnectionSettings } from "./settings.ts";
  */
 export async function connect(
   settings: ConnectionSettings,
-  { terminal, args }: CommandRun,
+  { terminal, args, signal }: CommandRun,
   { waits = false }: Pick<QueueConnectionOptions, "waits"> = {},
 ): Promise<Queue> {
   const { queue: servers, queueName, creds, user, passwordFile, tokenFile, ...rest } = settings;
@@ -42,7 +42,7 @@ export async function connect(
     tlsKey: rest.tlsKey,
   };
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return await openQueue({
+  const opening = openQueue({
     ...Object.fromEntries(given) as Pick<typeof options, "queue" | "servers">,
     name: `hooke ${args[0] ?? ""}`.trim(),
     replicas: rest.replicas,
@@ -50,6 +50,16 @@ export async function connect(
     waits,
     onNotice: (text) => terminal.complain(text),
   });
+  return waits ? await Promise.race([opening, aborted(signal)]) : await opening;
+}
+
+/** Rejects when the command is interrupted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  if (signal.aborted) reject(signal.reason);
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  promise.catch(() => {}); // the connection may have been first
+  return promise;
 }
 
 async function secretIn(path: string | undefined, option: string): Promise<string | undefined> {

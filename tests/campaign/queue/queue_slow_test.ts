@@ -284,6 +284,32 @@ pythonTest("a queue on a real server", async (t) => {
   );
 });
 
+pythonTest("a worker without a server can be stopped", async () => {
+  await using folder = await tempFolder();
+  const stop = async (url: string, when: () => Promise<void>) => {
+    const signal = new AbortController();
+    const args = ["work", "--queue", url, "--store", folder.path];
+    const working = hooke(args, { signal: signal.signal });
+    await when();
+    signal.abort("SIGTERM");
+    return (await working).code;
+  };
+  const server = await NatsServer.start();
+  const queue = await openQueue({ servers: server.url });
+  const gone = await stop(server.url, async () => {
+    // The worker has asked for items, and then the server is gone.
+    await until(
+      "a worker",
+      async () => await countQueue(queue).then(({ idle }) => idle > 0, () => false),
+    );
+    await server.kill();
+  });
+  assertEquals(gone, 0);
+  await queue.nats.close();
+  assertEquals(await stop(server.url, () => Promise.resolve()), 143);
+  await server[Symbol.asyncDispose]();
+});
+
 pythonTest("an encrypted connection checks the certificate of the server", async () => {
   await using folder = await tempFolder();
   const at = (name: string) => `${folder.path}/${name}`;
