@@ -101,6 +101,19 @@ Deno.test("sinks read and write their folder, and nothing else", async () => {
   assertEquals([code, text.trim()], [0, "done"]);
 });
 
+Deno.test("the command reads files of settings in YAML with the permissions of its task", async () => {
+  const program = `import { run } from "@hooke/hooke/cli";
+await Deno.writeTextFile("run.yaml", "files: [argon.xyz] # a file that does not exist");
+console.log(await run(["relax", "--config", "run.yaml"], { print: console.log, complain: console.log }));`;
+  const [, flags = ""] =
+    /deno run (?:--unstable\S+ )?(.*) src\/cli/.exec(CONFIG.tasks.hooke.command) ?? [];
+  assertEquals(flags, "--allow-read --allow-write=.");
+  assertEquals(await run(program, flags.split(" ")), [
+    0,
+    "Cannot open argon.xyz: there is no such file or folder\n1\n",
+  ]);
+});
+
 Deno.test("a run folder does not ask for the name of the machine", async () => {
   const program = `import { openRunFolder } from "@hooke/hooke";
 let asked = 0;

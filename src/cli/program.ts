@@ -15,8 +15,9 @@ export function programName(main: string, folder: string, isExecutable = false):
   if (isExecutable) return "hooke";
   if (ON_JSR.test(main)) return "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
   if (!main.endsWith(".ts")) return "npx hooke"; // compiled for npm
+  // A URL has escapes, such as %20 for a space. The path of the folder has none.
   const base = `file://${folder}/`;
-  if (main === `${base}src/cli/main.ts`) return "deno task hooke"; // started in a clone
+  if (decodeURIComponent(main) === `${base}src/cli/main.ts`) return "deno task hooke"; // started in a clone
   return `deno run --allow-read --allow-write=. ${
     main.startsWith(base) ? main.slice(base.length) : main
   }`;

@@ -53,6 +53,22 @@ export function findProcess(): Process | undefined {
   return process?.getBuiltinModule === undefined ? undefined : process;
 }
 
+/**
+ * Calls a function while `process.env` has no variables. Some packages read variables for their debugging, and Deno
+ * throws when a program without `--allow-env` reads one.
+ */
+export function withoutVariables<Result>(work: () => Result): Result {
+  const process = findProcess() as { env: unknown } | undefined;
+  if (process === undefined) return work();
+  const { env } = process;
+  process.env = {};
+  try {
+    return work();
+  } finally {
+    process.env = env;
+  }
+}
+
 /** Returns the memory that the process occupies, bytes; `undefined` in a web page. */
 export function residentMemory(): number | undefined {
   return findProcess()?.memoryUsage?.().rss;

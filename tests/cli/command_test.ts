@@ -124,6 +124,8 @@ Deno.test("help and hints name what the user can type", async () => {
   assertEquals(programName("file:///tmp/x/src/cli/main.ts", "/home/me", true), "hooke");
   const program = programName("file:///home/me/hooke/src/cli/main.ts", "/home/me/hooke");
   assertEquals(program, "deno task hooke");
+  const spaced = programName("file:///home/me/my%20work/src/cli/main.ts", "/home/me/my work");
+  assertEquals(spaced, "deno task hooke");
   await run(["demo", "--stps"], { print: line, complain: line }, { program });
   assertEquals(
     lines.at(-1),

@@ -9,6 +9,7 @@ import { addItems, type ListedItem, type Submission } from "../../campaign/folde
 import { makeItem } from "../../campaign/item/item.ts";
 import type { CheckedRecipe } from "../../campaign/recipe/recipe.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
+import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { counted } from "../run/counted.ts";
 import { assertPlace } from "./place.ts";
@@ -79,7 +80,7 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   } else if (settings.scheduler !== undefined) {
     await submitArray(folder, settings, run);
   } else if (!settings.json) {
-    run.terminal.print(`To compute them here, run: ${run.program} work ${folder}`);
+    run.terminal.print(`To compute them here, run: ${run.program} work ${shellWord(folder)}`);
   }
   return failures.length > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
 }

@@ -11,6 +11,7 @@ import { runCampaign } from "../../campaign/run/run_campaign.ts";
 import type { ItemResult } from "../../campaign/store/result.ts";
 import { openResultStore, type ResultStore } from "../../campaign/store/result_store.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
+import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { assertPlace } from "./place.ts";
 import { checkFolderPermission } from "../run/writable.ts";
@@ -107,11 +108,13 @@ function printEnd(
     terminal.print(JSON.stringify({ ...end, interrupted: !isDone }));
   } else {
     terminal.print(
-      `Computed ${computed} structures: ${done} done, ${notConverged} not converged, ${failed} failed`,
+      `Computed ${computed} structure${
+        computed === 1 ? "" : "s"
+      }: ${done} done, ${notConverged} not converged, ${failed} failed`,
     );
   }
   if (isDone) return;
-  terminal.complain(`Interrupted. To continue, run: ${program} work ${folder}`);
+  terminal.complain(`Interrupted. To continue, run: ${program} work ${shellWord(folder)}`);
 }
 
 /** Shows the progress: a line that is repainted on a terminal, a plain line every 10 s elsewhere. */

@@ -6,6 +6,7 @@
  */
 
 import type { Document, ErrorCode } from "yaml";
+import { withoutVariables } from "../../platform/process.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Parsed text of a configuration file. */
@@ -62,13 +63,16 @@ async function parseYaml(text: string, path: string): Promise<ConfigText> {
     const { line, col } = lines.linePos(offset);
     return `:${line}:${col}`;
   };
-  const document = parseDocument(text, {
-    version: "1.2",
-    schema: "core",
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-  });
+  // The parser reads LOG_TOKENS and LOG_STREAM, and the command has no permission to read variables.
+  const document = withoutVariables(() =>
+    parseDocument(text, {
+      version: "1.2",
+      schema: "core",
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: true,
+    })
+  );
   // Warnings are about tags that the schema does not have: their values would be texts without notice.
   const wrong = document.errors[0] ?? document.warnings[0];
   if (wrong !== undefined) {

@@ -23,7 +23,7 @@ import { findModelFile } from "../run/model_file.ts";
 import { notice } from "../run/notices.ts";
 import { inNewRun } from "../run/new_run.ts";
 import { inputsOf } from "../run/table.ts";
-import { chooseFolder } from "../run/run_path.ts";
+import { chooseFolder, resumeLine } from "../run/run_path.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { readAllStructures, type Structure } from "../run/structures.ts";
 import { userHooks } from "../run/user_hooks.ts";
@@ -234,7 +234,7 @@ function printEnd(
   }
   if (signal.aborted) {
     terminal.complain(
-      `Interrupted; a checkpoint is saved. To continue, run: ${program} resume ${folder.path}`,
+      `Interrupted; a checkpoint is saved. To continue, run: ${resumeLine(program, folder.path)}`,
     );
   }
   return ExitCode.DONE;
