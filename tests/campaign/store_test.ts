@@ -1,4 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
+import process from "node:process";
 import { compactStore, type ItemResult, openResultStore } from "../../src/campaign/mod.ts";
 
 function result(n: number, energy: number = -n): ItemResult {
@@ -140,4 +141,38 @@ Deno.test("two stores in one process write shards of their own", async () => {
   assertEquals((await shards(path)).length, 3);
   assertEquals((await openResultStore(path)).size, 4);
   await assertRejects(() => openResultStore(path, { label: "../x" }), TypeError, "label must be");
+});
+
+/** Replaces the syncs of files that are opened until the result is disposed of. */
+function withSync(datasync: () => Promise<void>): Disposable {
+  const fs = process.getBuiltinModule("node:fs/promises"), { open } = fs;
+  fs.open = async (...given) => Object.assign(await open(...given), { datasync });
+  return { [Symbol.dispose]: () => void (fs.open = open) };
+}
+
+Deno.test("every flush waits until the disk has the results, also one during another", async () => {
+  const path = await folder(), { promise, resolve } = Promise.withResolvers<void>();
+  let syncs = 0;
+  using _syncs = withSync(() => (syncs++, promise));
+  await using store = await openResultStore(path);
+  store.putIfAbsent(result(1));
+  const ended: string[] = [];
+  const first = store.flush().then(() => ended.push("first"));
+  while (syncs < 1) await new Promise((next) => setTimeout(next));
+  const second = store.flush().then(() => ended.push("second"));
+  while (syncs < 2 && ended.length === 0) await new Promise((next) => setTimeout(next));
+  assertEquals(ended, []);
+  resolve();
+  await Promise.all([first, second]);
+  await store.flush();
+  assertEquals([ended.length, syncs], [2, 2]);
+});
+
+Deno.test("after a disk has failed once, no later flush succeeds", async () => {
+  const path = await folder();
+  using _syncs = withSync(() => Promise.reject(new Error("no space left on the disk")));
+  const store = await openResultStore(path);
+  store.putIfAbsent(result(1));
+  for (let k = 0; k < 2; k++) await assertRejects(() => store.flush(), Error, "no space left");
+  await assertRejects(() => store.close(), Error, "no space left");
 });

@@ -34,10 +34,9 @@ export class ShardWriter {
   readonly #folder: string;
   #files: { readonly shard: OpenFile; readonly index: OpenFile } | undefined;
   #waiting: ResultRecord[] = [];
-  /** Numbers of bytes that wait, and that were written. */
-  readonly #bytes = { waiting: 0, written: 0 };
+  /** Numbers of bytes that wait, that were written, and that are on the disk. */
+  readonly #bytes = { waiting: 0, written: 0, synced: 0 };
   #tail: Promise<void> = Promise.resolve();
-  #isSynced = true;
   #failure: { readonly cause: unknown } | undefined;
 
   /** Creates a writer without touching files. `label` begins the name of the shard. */
@@ -67,10 +66,15 @@ export class ShardWriter {
     const writing = this.#tail = this.#write().catch((error) => this.#fail(error));
     await writing;
     this.#throwFailure();
-    if (!sync || this.#isSynced || this.#files === undefined) return;
-    this.#isSynced = true;
-    await this.#files.shard.datasync();
+    if (!sync) return;
+    // Each call syncs by itself: another one may still wait for the disk.
+    const files = this.#files, { written, synced } = this.#bytes;
+    if (files === undefined || synced >= written) return;
+    // A record whose sync has failed may be lost, even if a later sync succeeds.
+    await files.shard.datasync().catch((error) => this.#fail(error));
+    this.#throwFailure();
     await this.#assertThere();
+    this.#bytes.synced = Math.max(this.#bytes.synced, written);
   }
 
   /** Writes all records, and closes the files. */
@@ -113,12 +117,13 @@ export class ShardWriter {
     if (records.length === 0 || this.#failure !== undefined) return;
     this.#files ??= await this.#open();
     const { shard, index } = this.#files, entries: IndexEntry[] = [];
-    this.#isSynced = false;
+    let end = this.#bytes.written;
     for (const record of records) {
-      entries.push(entryOf(record, this.#bytes.written));
-      this.#bytes.written += record.bytes.length;
+      entries.push(entryOf(record, end));
+      end += record.bytes.length;
     }
     await writeAll(shard, joined(records.map(({ bytes }) => bytes)));
+    this.#bytes.written = end;
     // Entries follow their records, so that an index never has a record that the shard lacks.
     await writeAll(index, encodeEntries(entries));
   }
