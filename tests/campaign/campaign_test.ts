@@ -10,6 +10,7 @@ import {
   structureOf,
   structureText,
 } from "../../src/campaign/mod.ts";
+import { isAddress } from "../../src/campaign/recipe/references.ts";
 
 const MODEL = {
   pair: "lennardJones",
@@ -169,6 +170,34 @@ Deno.test("a recipe's hash has the hash of the model, not its path", async () =>
   const [a, b] = ["a".repeat(64), "b".repeat(64)];
   assertEquals((await of("x.onnx", a!)).hash, (await of("/data/y.onnx", a!)).hash);
   assertNotEquals((await of("x.onnx", a!)).hash, (await of("x.onnx", b!)).hash);
+  const withManifest = (manifest: string | false) =>
+    readRecipe({
+      model: { onnx: "x.onnx", sha256: a, options: { manifest } },
+      stages: [{ stage: "singlepoint" }],
+    });
+  assertEquals((await withManifest("x.json")).hash, (await withManifest("/data/y.json")).hash);
+  assertNotEquals((await withManifest("x.json")).hash, (await withManifest(false)).hash);
+});
+
+Deno.test("a recipe names no files or addresses that the hash of its model does not cover", async () => {
+  const refused = async (onnx: string, options: object, message: string) => {
+    const model = { onnx, sha256: "a".repeat(64), options };
+    const recipe = { model, stages: [{ stage: "singlepoint" }] };
+    await assertRejects(() => readRecipe(recipe), TypeError, message);
+  };
+  for (const name of ["cache", "wasmFile", "download", "threads", "externalData", "reference"]) {
+    await refused("x.onnx", { [name]: "/x" }, `model.options must not have ${name}`);
+  }
+  for (const manifest of ["https://a.org/x", "https:a.org", " ht\ntps://a.org", "file:///x"]) {
+    await refused("x.onnx", { manifest }, "model.options.manifest must be the path of a file");
+  }
+  await refused("https://a.org/x.onnx", { manifest: "x.json" }, "and the model a file, too");
+  assertEquals(
+    ["https:a.org", "HTTPS://a.org/x", " https://a.org", "x.onnx", "c:\\x.onnx", "/a:b"].map(
+      isAddress,
+    ),
+    [true, true, true, false, false, false],
+  );
 });
 
 Deno.test("a wrong recipe is refused with the path of the mistake", async () => {

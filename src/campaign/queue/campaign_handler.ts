@@ -6,6 +6,7 @@
 
 import { type CampaignItem, isItem, makeItemOfText } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
+import { isAddress } from "../recipe/references.ts";
 import { type ItemRunner, type ItemRunnerOptions, openItemRunner } from "../run/item_runner.ts";
 import type { ResultStore } from "../store/result_store.ts";
 import { versions } from "../../config/versions.ts";
@@ -111,7 +112,7 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
   async #openNew(hash: string): Promise<Opened | ItemFailure> {
     const recipe = await getRecipe(this.#queue, hash);
     if (recipe === undefined) return { reason: "its recipe is not in the queue", then: "again" };
-    if (!this.#options.downloads && "onnx" in recipe.model && /^\w+:\/\//.test(recipe.model.onnx)) {
+    if (!this.#options.downloads && "onnx" in recipe.model && isAddress(recipe.model.onnx)) {
       throw new TypeError(
         "Cannot open the recipe: its model is a web address, and this worker allows no downloads",
       );

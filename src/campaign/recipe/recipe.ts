@@ -9,7 +9,13 @@ import { checkKeys } from "../../base/check_options.ts";
 import { isObject } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
 import { sha256Hex } from "../item/sha256.ts";
-import { type HookReference, type ModelReference, readHooks, readModel } from "./references.ts";
+import {
+  type HookReference,
+  type ModelReference,
+  type OnnxReference,
+  readHooks,
+  readModel,
+} from "./references.ts";
 import { type FullStage, readStages, type RecipeStage } from "./stages.ts";
 
 /** Version of the format of recipes. */
@@ -134,11 +140,17 @@ function withoutPaths(recipe: Omit<CheckedRecipe, "hash" | "modelHash">): object
   const { model, hooks } = recipe;
   return {
     ...recipe,
-    model: "onnx" in model ? { ...model, onnx: undefined } : model,
+    model: "onnx" in model ? modelWithoutPaths(model) : model,
     hooks: hooks.map((hook) =>
       hook.sha256 === undefined ? hook : { ...hook, hook: hook.hook.replace(/^[^#]*/, "") }
     ),
   };
+}
+
+function modelWithoutPaths(model: OnnxReference): object {
+  const { options = {} } = model, { manifest, ...others } = options;
+  // The hash of the model covers its manifest.
+  return { ...model, onnx: undefined, options: typeof manifest === "string" ? others : options };
 }
 
 function readOutputs(outputs: unknown): readonly string[] {

@@ -24,7 +24,13 @@ export interface OnnxReference {
   readonly sha256: string;
   /** Runtime of the model. @default "web", which computes the same bits on every machine with the same processor type */
   readonly runtime?: "web" | "native" | "evaluator";
-  /** Further options of `OnnxModel.open` as plain data. @default {} */
+  /**
+   * Further options of `OnnxModel.open` as plain data: members of the manifest, or `manifest` with the path of a file.
+   * Options with other files, addresses or folders are refused: the hash does not cover them, and a recipe may come from
+   * a stranger. A model with an address has no files beside it: its manifest must be in the file or in these options.
+   *
+   * @default {}
+   */
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -46,6 +52,21 @@ export interface HookReference {
 
 const PAIRS = ["lennardJones", "morse", "buckingham", "yukawa"];
 const RUNTIMES = ["web", "native", "evaluator"];
+/** Options of `OnnxModel.open` that the process sets, not a recipe. */
+const OF_PROCESS = [
+  "runtime",
+  "threads",
+  "threadMemory",
+  "timeout",
+  "wasmFile",
+  "signal",
+  "download",
+  "cache",
+  "name",
+  "onWarning",
+];
+/** Options of `OnnxModel.open` with files that the hash of the model does not cover. */
+const UNHASHED = ["externalData", "reference"];
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** Checks the model of a recipe, and fills in its defaults. */
@@ -80,7 +101,35 @@ export function readModel(action: string, model: unknown): ModelReference {
     );
   }
   checkMembers(action, "model.options", options);
+  checkModelOptions(action, onnx, options);
   return { onnx, sha256, runtime, options } as OnnxReference;
+}
+
+function checkModelOptions(action: string, onnx: string, options: Members): void {
+  const has = (names: readonly string[]) => names.find((name) => Object.hasOwn(options, name));
+  const own = has(OF_PROCESS), unhashed = has(UNHASHED), { manifest } = options;
+  if (own !== undefined) {
+    throw new TypeError(
+      `Cannot ${action}: model.options must not have ${own}: the process sets this option`,
+    );
+  }
+  if (unhashed !== undefined) {
+    throw new TypeError(
+      `Cannot ${action}: model.options must not have ${unhashed}: the hash of the model does not cover its files`,
+    );
+  }
+  if (typeof manifest !== "string" || !isAddress(onnx) && !isAddress(manifest)) return;
+  throw new TypeError(
+    `Cannot ${action}: model.options.manifest must be the path of a file, and the model a file, too; got ${
+      show(manifest)
+    }. Put the members of the manifest into model.options`,
+  );
+}
+
+/** Returns whether the model of a recipe is an address, such as `https://…`, and not the path of a file. */
+export function isAddress(source: string): boolean {
+  // A URL ignores spaces and control characters, and a drive of Windows has one letter.
+  return /^[a-z][a-z\d+.-]+:/i.test(source.replaceAll(/[^!-~]/g, ""));
 }
 
 /** Returns whether the name of a hook is a module. */

@@ -5,7 +5,7 @@
  */
 
 import type { Model } from "../../models/model.ts";
-import type { OnnxReference, PairReference } from "../recipe/references.ts";
+import { isAddress, type OnnxReference, type PairReference } from "../recipe/references.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import { modelFileHash } from "./model_file_hash.ts";
 
@@ -34,11 +34,21 @@ async function openOnnx(
   { onnx, sha256, runtime = "web", options = {} }: OnnxReference,
 ): Promise<CampaignModel> {
   const { OnnxModel } = await import("../../models/onnx/onnx_model.ts");
-  const isAddress = /^https?:/i.test(onnx);
-  if (!isAddress) await assertHash(onnx, sha256, options.manifest);
-  const download = isAddress && { download: { integrity: `sha256-${base64Of(sha256)}` } };
-  // One thread: sums over several threads could differ from machine to machine.
-  const model = await OnnxModel.open(onnx, { ...options, ...download, runtime, threads: 1 });
+  let source: string | Uint8Array = onnx;
+  if (isAddress(onnx)) {
+    const { loadSource } = await import("../../onnx/session/session_source.ts");
+    const download = { integrity: `sha256-${base64Of(sha256)}` };
+    // The bytes alone: the hash does not cover the files that a server has beside the model.
+    source = (await loadSource(onnx, { download })).bytes;
+  } else await assertHash(onnx, sha256, options.manifest);
+  // One thread: sums over several threads could differ from machine to machine. The name is that of no file, because
+  // reasons of failures are results.
+  const model = await OnnxModel.open(source, {
+    ...options,
+    name: "the model",
+    runtime,
+    threads: 1,
+  });
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 
