@@ -249,6 +249,20 @@ Deno.test("a wrong option of an engine ends the campaign before the first struct
   assertEquals(store.size, 0);
 });
 
+Deno.test("a mistake in a hook ends the campaign, and is no result of a structure", async () => {
+  const stages = [{ stage: "relax", steps: 3 }], hooks = [{ hook: "mistaken" }];
+  const recipe = await readRecipe({ model: MODEL, stages, hooks });
+  const items = await Promise.all(crystals(1).map((system) => makeItem(system, recipe)));
+  await using store = await openResultStore(`${await Deno.makeTempDir()}/store`);
+  const call = () => {
+    throw new TypeError("a mistake");
+  };
+  const mistaken = () => ({ stage: "dynamics/AFTER_STEP", frequency: 1, call });
+  const run = () => runCampaign(recipe, items, store, { hooks: { mistaken } });
+  await assertRejects(run, TypeError, "a mistake");
+  assertEquals(store.size, 0);
+});
+
 Deno.test("an item from elsewhere is checked", async () => {
   const recipe = await readRecipe(RECIPE);
   const item = await makeItem(crystals(1)[0]!, recipe, 3);

@@ -90,6 +90,16 @@ const SINGLE: ReadonlySet<string> = new Set(["energy", "status", "stepsDone", "d
  * Returns the structure of a text or of its parsed JSON.
  *
  * @throws {SyntaxError} if it is not a structure
+ *
+ * @example
+ * ```ts
+ * import { System } from "@hooke/hooke/batch";
+ * import { structureOf, structureText } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const text = structureText(new System({ symbols: ["Ar"], positions: [[0, 0, 0]] }));
+ * assertEquals(structureOf(text).symbols, ["Ar"]);
+ * ```
  */
 export function structureOf(text: unknown): System {
   try {

@@ -182,6 +182,23 @@ export class ItemRunner implements AsyncDisposable {
  * @throws {Error} if the file of the model or of a hook has another hash than the recipe states
  * @throws {TypeError} if the recipe has modules that the options do not allow, or an unknown option of an engine
  * @throws {RangeError} if a hook is not known, or an option of a stage is invalid
+ *
+ * @example
+ * ```ts
+ * import { fcc } from "@hooke/hooke/batch";
+ * import { type ItemResult, makeItem, openItemRunner, readRecipe } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const recipe = await readRecipe({
+ *   model: { pair: "lennardJones", options: { epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 } },
+ *   stages: [{ stage: "singlepoint" }],
+ * });
+ * await using runner = await openItemRunner(recipe);
+ * const item = await makeItem(fcc({ element: "Ar", a: 5.3 }), recipe);
+ * const results: ItemResult[] = [];
+ * await runner.run([item], (result) => results.push(result));
+ * assertEquals(results.map(({ id, status }) => [id, status]), [[item.id, "done"]]);
+ * ```
  */
 export async function openItemRunner(
   recipe: CheckedRecipe,

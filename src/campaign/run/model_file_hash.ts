@@ -14,6 +14,19 @@ import { sha256Hex } from "../item/sha256.ts";
  *
  * @param manifest path of the manifest, or false if none is read @default the one beside the model, if it exists
  * @throws {Error} if the file cannot be read
+ *
+ * @example
+ * ```ts
+ * import { modelFileHash } from "@hooke/hooke/campaign";
+ * import { lennardJonesModel } from "@hooke/hooke/onnx";
+ * import { assertNotEquals } from "@std/assert";
+ *
+ * const path = `${await Deno.makeTempDir()}/argon.onnx`;
+ * await Deno.writeFile(path, lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+ * const hash = await modelFileHash(path);
+ * await Deno.writeTextFile(`${path}.json`, '{ "cutoff": 8.5 }');
+ * assertNotEquals(await modelFileHash(path), hash);
+ * ```
  */
 export async function modelFileHash(path: string, manifest?: string | false): Promise<string> {
   const bytes = await findHost()!.readFile(path);

@@ -11,6 +11,7 @@ import { DivergedError, UnstableError } from "../../dynamics/diverged_error.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
 import { SizeAwareSampler } from "../../dynamics/streaming/sampler.ts";
 import type { SavedDynamics } from "../../dynamics/engine/checkpoint.ts";
+import { isOfHook } from "../../hooks/registry/error_reports.ts";
 import type { StageResult } from "../store/result.ts";
 import type { SavedStage } from "./saved_run.ts";
 import type { FullStage } from "../recipe/stages.ts";
@@ -239,6 +240,7 @@ export class StageRunner {
  */
 function isOfStructure(error: unknown): boolean {
   if (error instanceof DivergedError || error instanceof UnstableError) return true;
+  if (isOfHook(error)) return false;
   return (error instanceof RangeError || error instanceof TypeError) &&
     !/allocat|memory|invalid .*length/i.test(error.message);
 }

@@ -24,6 +24,20 @@ export interface Compaction {
  * was removed ends with an error.
  *
  * @throws {Error} if results differ, because the shards are needed to find the reason, or a shard cannot be written
+ *
+ * @example
+ * ```ts
+ * import { compactStore, openResultStore } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const path = await Deno.makeTempDir();
+ * for (const digit of ["0", "1"]) {
+ *   await using store = await openResultStore(path);
+ *   const id = digit.repeat(64);
+ *   store.putIfAbsent({ id, status: "failed", reason: "no atoms", energy: NaN, stages: [] });
+ * }
+ * assertEquals(await compactStore(path), { results: 2, removed: 2, kept: 0 });
+ * ```
  */
 export async function compactStore(path: string): Promise<Compaction> {
   const fs = builtin("node:fs/promises"), store = await openResultStore(path);

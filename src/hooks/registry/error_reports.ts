@@ -33,6 +33,14 @@ function codeOf(error: object): unknown {
   return (error as { readonly code?: unknown }).code;
 }
 
+/** Errors of hooks that have ended a run. */
+const OF_HOOKS = new WeakSet<object>();
+
+/** Returns whether an error has ended a run because a hook threw it at a stage. */
+export function isOfHook(error: unknown): boolean {
+  return typeof error === "object" && error !== null && OF_HOOKS.has(error);
+}
+
 /** The functions of the registry that `ErrorReports` calls. */
 export interface ErrorHost {
   /** The engine that hooks find as `ctx.workflow`. */
@@ -82,6 +90,7 @@ export class ErrorReports {
     }
     if (onError === "throw" || this.#isFirstFiring(handler, previous, count)) {
       entry.errors++;
+      if (typeof error === "object" && error !== null) OF_HOOKS.add(error);
       throw error;
     }
     this.report(entry, info.stage, error, step);
