@@ -113,17 +113,17 @@ function addressesOf(servers: string): Address[] {
       `servers must be an address such as nats://127.0.0.1:4222; got ${show(servers)}`,
     );
   }
-  return all.map(addressOf);
+  return all.map((text) => addressOf(text, servers));
 }
 
-function addressOf(text: string): Address {
+function addressOf(text: string, servers: string): Address {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["nats:", "tls:"].includes(url.protocol) || url.host === "") {
     throw new TypeError(
-      // The text may contain a password.
+      // Up to the last @, the text may be a password, in which commas and slashes are not separators.
       `servers must be addresses such as nats://127.0.0.1:4222 or tls://host:4222; got ${
-        show(withoutUser(text))
-      }`,
+        show(servers.replace(/^.*@/s, "…@"))
+      }${servers.includes("@") ? ". In a password, write special characters as %2C" : ""}`,
     );
   }
   const { username, password, host, protocol } = url;

@@ -46,7 +46,8 @@ Deno.test("deliveries are counted in both forms of the server's subjects", () =>
 
 Deno.test("addresses are shown without user and password", async () => {
   assertEquals(withoutUser("nats://me:pa55@host:4222 x"), "nats://host:4222 x");
-  for (const servers of ["http://me:pa55@host", "me:pa55@host:4222", "nats://me:pa55@"]) {
+  const wrong = ["http://me:pa55@host", "me:pa55@host:4222", "nats://me:pa55@"];
+  for (const servers of [...wrong, "nats://me:pa55,x@host", "nats://me:pa55/x@host"]) {
     const error = await assertRejects(
       () => connectQueue({ servers }),
       TypeError,
