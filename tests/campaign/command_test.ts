@@ -72,12 +72,14 @@ Deno.test("wrong use of campaigns is refused in plain words", async () => {
   const at = (name: string) => `${folder.path}/${name}`;
   await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
   await Deno.writeTextFile(at("other.yaml"), RECIPE.replace("0.05", "0.01"));
+  await Deno.writeTextFile(at("torn.yaml"), "model: lj:argon\nmodel: lj:argon\n");
   await Deno.writeTextFile(at("bad.yaml"), RECIPE.replace("fmax", "fmaxx"));
   await Deno.writeTextFile(at("a.xyz"), writeExtxyz([fcc({ element: "Ar", a: 5.3 })]));
   assertEquals((await hooke(["submit", at("recipe.yaml"), at("a.xyz"), "-o", at("c")])).code, 0);
   const wrong: readonly (readonly [readonly string[], number, string])[] = [
     [["submit"], 2, "pass a recipe and structures"],
     [["submit", at("a.xyz"), at("a.xyz")], 2, "its name must end with .json"],
+    [["submit", at("torn.yaml"), at("a.xyz")], 2, `Cannot use the recipe ${at("torn.yaml")}:2:1: `],
     [["submit", at("bad.yaml"), at("a.xyz")], 2, 'got "fmaxx"; did you mean fmax?'],
     [["submit", at("other.yaml"), at("a.xyz"), "-o", at("c")], 1, "Use another folder"],
     [["work", at("c"), "--task", "2", "--tasks", "2"], 2, "--task must be below --tasks 2; got 2"],
@@ -90,6 +92,11 @@ Deno.test("wrong use of campaigns is refused in plain words", async () => {
     assertStringIncludes(said.err, message);
     assertEquals(said.code, code, said.err);
   }
+  const [ids] = Array.from(Deno.readDirSync(at("c/items")), ({ name }) => name).sort();
+  await Deno.truncate(at(`c/items/${ids}`), 31);
+  const said = await hooke(["status", at("c")]);
+  assertStringIncludes(said.err, "its size must be a multiple of 32 bytes; got 31");
+  assertEquals(said.code, 1);
 });
 
 Deno.test("scripts of array jobs start each task with its share, and nothing is written", async () => {

@@ -8,7 +8,7 @@ import { UsageError } from "../../src/cli/frame/usage_error.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 async function valueOf(ending: string, text: string): Promise<unknown> {
-  return (await CONFIG_PARSERS[ending]!(text, `run${ending}`)).value;
+  return (await CONFIG_PARSERS[ending]!(text, `--config run${ending}`)).value;
 }
 
 /** Returns the messages about texts that a parser must refuse. */

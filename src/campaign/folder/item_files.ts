@@ -89,6 +89,7 @@ export async function addItems(
   const name = (await sha256Hex(added.join("\n"))).slice(0, 32);
   // Readers look for the ids of files of items, so the ids come first.
   await writeIds(`${folder}/${name}.ids`, added);
+  await syncFolder(fs, folder);
   await fs.rename(temporary, `${folder}/${name}.jsonl`);
   await syncFolder(fs, folder);
   return { items: seen.size, added: added.length };
@@ -128,13 +129,23 @@ async function itemFiles(path: string): Promise<string[]> {
 
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
-/** Returns the ids of all items of a campaign's folder, each once, in sorted order. */
+/**
+ * Returns the ids of all items of a campaign's folder, each once, in sorted order.
+ *
+ * @throws {SyntaxError} if a file of ids is damaged
+ */
 export async function campaignIds(path: string): Promise<string[]> {
   const ids = new Set<string>();
   for (const name of await itemFiles(path)) {
     const file = `${path}/items/${name.replace(/jsonl$/, "ids")}`;
     const bytes = await builtin("node:fs/promises").readFile(file);
-    for (let at = 0; at + ID_BYTES <= bytes.length; at += ID_BYTES) {
+    if (bytes.length % ID_BYTES !== 0) {
+      throw new SyntaxError(
+        `Cannot read ${file}: its size must be a multiple of ${ID_BYTES} bytes; got ${bytes.length}. ` +
+          "Remove the file and its .jsonl, and submit the structures again; results are kept",
+      );
+    }
+    for (let at = 0; at < bytes.length; at += ID_BYTES) {
       let id = "";
       for (let k = 0; k < ID_BYTES; k++) id += DIGITS[bytes[at + k]!];
       ids.add(id);

@@ -36,7 +36,7 @@ export async function readRecipeFile(path: string): Promise<CheckedRecipe> {
     throw new UsageError(`Cannot read the recipe ${path}: ${reasonOf(error)}`);
   });
   try {
-    const { value } = await parse(text, path);
+    const { value } = await parse(text, `the recipe ${path}`);
     if (!isObject(value)) return await readRecipe(value);
     return await readRecipe({
       ...value,

@@ -14,6 +14,7 @@ import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { assertPlace } from "./place.ts";
+import { ProgressLine } from "../run/progress_line.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
 import type { WorkerSettings, WorkSettings } from "./settings.ts";
@@ -59,7 +60,8 @@ export async function workOn(
   });
   return await disposing(store, async () => {
     const missing = new Set(ids.filter((id) => !store.has(id)));
-    const progress = new WorkProgress(run, settings, missing.size);
+    const progress = new ProgressLine(run, settings);
+    let ended = 0;
     const counts = { failed: 0, "not converged": 0, done: 0 };
     const { computed, isDone } = await runCampaign(
       recipe,
@@ -78,16 +80,23 @@ export async function workOn(
           ),
         onResult: (result) => {
           counts[result.status]++;
-          progress.tick(result);
+          ended++;
+          if (settings.json) printResult(result, run);
+          progress.show(() => `${ended} of ${missing.size} structures computed`);
         },
       },
     );
-    progress.end();
+    progress.clear();
     if (isDone) run.completed();
     printEnd(settings, run, { folder, computed, isDone, counts, store });
     if (store.faults.length > 0) return ExitCode.FAILED;
     return counts.failed > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
   });
+}
+
+function printResult({ id, status, energy, reason }: ItemResult, { terminal }: CommandRun): void {
+  const known = Number.isNaN(energy) ? null : energy;
+  terminal.print(JSON.stringify({ type: "result", id, status, energy: known, reason }));
 }
 
 function printEnd(
@@ -115,41 +124,4 @@ function printEnd(
   }
   if (isDone) return;
   terminal.complain(`Interrupted. To continue, run: ${program} work ${shellWord(folder)}`);
-}
-
-/** Shows the progress: a line that is repainted on a terminal, a plain line every 10 s elsewhere. */
-class WorkProgress {
-  readonly #run: CommandRun;
-  readonly #settings: WorkerSettings;
-  readonly #of: number;
-  #done = 0;
-  #last = performance.now();
-
-  constructor(run: CommandRun, settings: WorkerSettings, of: number) {
-    this.#run = run;
-    this.#settings = settings;
-    this.#of = of;
-  }
-
-  /** Counts a result. */
-  tick({ id, status, energy, reason }: ItemResult): void {
-    this.#done++;
-    const { terminal } = this.#run, { progress } = terminal;
-    if (this.#settings.json) {
-      const known = Number.isNaN(energy) ? null : energy;
-      terminal.print(JSON.stringify({ type: "result", id, status, energy: known, reason }));
-    }
-    if (this.#settings.quiet || progress === undefined) return;
-    const now = performance.now();
-    if (now - this.#last < (progress.isTerminal ? 100 : 10_000)) return;
-    this.#last = now;
-    const line = `${this.#done} of ${this.#of} structures computed`;
-    progress.write(progress.isTerminal ? `\r${line}\x1b[K` : `${line}\n`);
-  }
-
-  /** Ends the line. */
-  end(): void {
-    const { progress } = this.#run.terminal;
-    if (progress?.isTerminal && !this.#settings.quiet) progress.write("\r\x1b[K");
-  }
 }

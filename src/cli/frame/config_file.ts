@@ -72,5 +72,5 @@ async function parsed(path: string, parse: ConfigParser): Promise<ConfigText> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`Cannot use --config ${path}: it cannot be read: ${reason}`);
   }
-  return await parse(text, path);
+  return await parse(text, `--config ${path}`);
 }

@@ -17,11 +17,11 @@ export interface ConfigText {
 }
 
 /**
- * Parses the text of a file.
+ * Parses the text of a file. `file` names it in errors, such as `--config run.yaml`.
  *
  * @throws {UsageError} if the text is wrong, with the file, and with the line and column from 1
  */
-export type ConfigParser = (text: string, path: string) => ConfigText | Promise<ConfigText>;
+export type ConfigParser = (text: string, file: string) => ConfigText | Promise<ConfigText>;
 
 /** Parsers by the endings of files. */
 export const CONFIG_PARSERS: Readonly<Record<string, ConfigParser>> = {
@@ -34,18 +34,18 @@ export const CONFIG_PARSERS: Readonly<Record<string, ConfigParser>> = {
 /** Largest number of values that the aliases of one anchor may stand for: a small file must not fill the memory. */
 const MOST_ALIASES = 100;
 
-function parseJson(text: string, path: string): ConfigText {
+function parseJson(text: string, file: string): ConfigText {
   try {
     return { value: JSON.parse(text), placeOf: () => "" };
   } catch (cause) {
     const { message } = cause as Error;
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
-    throw wrongText(`${path}${line === undefined ? "" : `:${line}:${column}`}`, message);
+    throw wrongText(`${file}${line === undefined ? "" : `:${line}:${column}`}`, message);
   }
 }
 
 function wrongText(where: string, reason: string): UsageError {
-  return new UsageError(`Cannot use --config ${where}: ${reason}`);
+  return new UsageError(`Cannot use ${where}: ${reason}`);
 }
 
 /** Messages about wrong YAML that say what to do. The others are those of the parser. */
@@ -56,7 +56,7 @@ const YAML_REASONS: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Parses YAML 1.2 with its core schema, in which `no` and `12:30` are texts. */
-async function parseYaml(text: string, path: string): Promise<ConfigText> {
+async function parseYaml(text: string, file: string): Promise<ConfigText> {
   const { isMap, isScalar, LineCounter, parseDocument } = await import("yaml");
   const lines = new LineCounter();
   const place = (offset: number) => {
@@ -77,11 +77,11 @@ async function parseYaml(text: string, path: string): Promise<ConfigText> {
   const wrong = document.errors[0] ?? document.warnings[0];
   if (wrong !== undefined) {
     const reason = YAML_REASONS[wrong.code] ?? wrong.message;
-    throw wrongText(`${path}${place(wrong.pos[0])}`, reason);
+    throw wrongText(`${file}${place(wrong.pos[0])}`, reason);
   }
   const { contents } = document;
   return {
-    value: yamlValue(document, path),
+    value: yamlValue(document, file),
     placeOf(name) {
       const items = isMap(contents) ? contents.items : [];
       const key = items.map((item) => item.key).find((each) =>
@@ -93,7 +93,7 @@ async function parseYaml(text: string, path: string): Promise<ConfigText> {
 }
 
 /** Returns the value of a document. An alias inside its own anchor has no value that JSON can show. */
-function yamlValue(document: Document.Parsed, path: string): unknown {
+function yamlValue(document: Document.Parsed, file: string): unknown {
   try {
     const value = document.toJS({ maxAliasCount: MOST_ALIASES });
     JSON.stringify(value);
@@ -104,11 +104,11 @@ function yamlValue(document: Document.Parsed, path: string): unknown {
       : cause instanceof TypeError
       ? "an alias (*name) must not be part of its own anchor"
       : (cause as Error).message;
-    throw wrongText(path, reason);
+    throw wrongText(file, reason);
   }
 }
 
-async function parseToml(text: string, path: string): Promise<ConfigText> {
+async function parseToml(text: string, file: string): Promise<ConfigText> {
   const { parse, TomlError } = await import("smol-toml");
   try {
     return { value: parse(text), placeOf: (name) => placeInToml(text, name) };
@@ -116,7 +116,7 @@ async function parseToml(text: string, path: string): Promise<ConfigText> {
     if (!(cause instanceof TomlError)) throw cause;
     // The parser adds the lines around the error to its message.
     const reason = cause.message.split("\n")[0]!.replace(/^Invalid TOML document: /, "");
-    throw wrongText(`${path}:${cause.line}:${cause.column}`, reason);
+    throw wrongText(`${file}:${cause.line}:${cause.column}`, reason);
   }
 }
 
