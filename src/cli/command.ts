@@ -5,7 +5,7 @@
  */
 
 import { currentFolder, exit, isExecutable, mayHangUp, onSignal } from "../platform/program.ts";
-import { programArguments } from "../platform/program.ts";
+import { denoWords, programArguments } from "../platform/program.ts";
 import { run } from "./mod.ts";
 import { programName } from "./program.ts";
 import { terminal } from "./terminal.ts";
@@ -28,7 +28,7 @@ export async function runProgram(main: string): Promise<never> {
   const code = await run(programArguments(), console, {
     signal: stop.signal,
     stopOn,
-    program: programName(main, currentFolder(), isExecutable()),
+    program: programName(main, currentFolder(), isExecutable(), denoWords()),
   });
   // A closed pipe, as in `… | head`, is not a failure.
   return exit(code === 130 && !hasReader ? 0 : code);

@@ -268,7 +268,7 @@ async function writeFrames(
   for await (const system of systems) {
     if (++count > 1 && format.frames === "one") {
       throw new RangeError(
-        `Cannot write ${path}: a ${format.name} file holds one structure. Write a file for each, or use .xyz`,
+        `Cannot write ${path}: a ${format.name} file holds one structure. Pass one, such as FILE@-1 to hooke convert, or use .xyz`,
       );
     }
     refused(path, () => writeBytes(file, writer.frame(system)), TypeError, RangeError);

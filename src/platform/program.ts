@@ -13,11 +13,13 @@ import { builtin, findProcess, type Process } from "./process.ts";
 /** Members of `Deno` that a command needs. */
 interface DenoProgram {
   readonly args: readonly string[];
+  readonly version: { readonly deno: string };
   readonly build: { readonly standalone?: boolean };
   readonly stdout: { writeSync(bytes: Uint8Array): number };
   readonly stderr: { writeSync(bytes: Uint8Array): number; isTerminal(): boolean };
   consoleSize(): { readonly columns: number };
   cwd(): string;
+  execPath(): string;
   chdir(folder: string): void;
   exit(code: number): never;
   addSignalListener(signal: string, listener: () => void): void;
@@ -52,6 +54,14 @@ export function programArguments(): readonly string[] {
 /** Returns whether the program is an executable that `deno compile` has made. */
 export function isExecutable(): boolean {
   return findDeno()?.build.standalone === true;
+}
+
+/** Returns the words that start this Deno in a shell: `npx -y deno@2.9.6` if npx installed it, which puts no `deno` on the path. */
+export function denoWords(): string {
+  const deno = findDeno();
+  return deno !== undefined && /[/\\]_npx[/\\]/.test(deno.execPath())
+    ? `npx -y deno@${deno.version.deno}`
+    : "deno";
 }
 
 /** Returns the path of the current directory. */

@@ -41,6 +41,16 @@ Deno.test("a campaign is submitted, computed, listed and exported", async () => 
   const listed = await hooke(["results", at("c"), "--status", "failed"]);
   assertMatch(listed.out, /^[0-9a-f]{12} {2}failed {9}\S+b\.xyz {2}.*Cu/);
   assertEquals(listed.code, 0);
+  const none = await hooke(["results", at("c"), "--status", "not-converged"]);
+  assertEquals([none.code, none.out], [0, "No structure has the status not converged"]);
+  for (
+    const [args, message] of [
+      [["inspect", at("c")], "it is a campaign. hooke status and hooke results show it"],
+      [["resume", at("c")], "it is a campaign. hooke work computes what is missing"],
+      [["resume", at("none")], "none: there is no such folder"],
+      [["submit", at("none.yaml"), at("c")], "none.yaml: there is no such file or folder"],
+    ] as const
+  ) assertStringIncludes((await hooke([...args])).err, message);
   const all = (await hooke(["results", at("c"), "--json"])).out.split("\n").map((line) =>
     JSON.parse(line)
   );

@@ -126,6 +126,13 @@ Deno.test("help and hints name what the user can type", async () => {
   assertEquals(program, "deno task hooke");
   const spaced = programName("file:///home/me/my%20work/src/cli/main.ts", "/home/me/my work");
   assertEquals(spaced, "deno task hooke");
+  const npx = programName(
+    "file:///home/me/src/cli/main.ts",
+    "/home/me",
+    false,
+    "npx -y deno@2.9.6",
+  );
+  assertEquals(npx, "npx -y deno@2.9.6 task hooke");
   await run(["demo", "--stps"], { print: line, complain: line }, { program });
   assertEquals(
     lines.at(-1),

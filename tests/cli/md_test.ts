@@ -153,6 +153,8 @@ Deno.test("a wrong option of md ends in 2 and says what to pass", async () => {
     [["--thermostat-time", "9"], "it needs --ensemble npt, or --thermostat bussi or nose-hoover"],
     [["--ensemble", "nvp"], "must be one of nve, nvt, npt, nph; got nvp; did you mean nve?"],
     [["--dt", "0"], "Cannot use --dt: it must be a number above 0; got 0"],
+    [["--temperature", "40K"], "got 40K. Pass the number without a unit: Temperature of the"],
+    [["--config", `${folder.path}/none.yaml`], "none.yaml: there is no such file or folder"],
     [["--traj", "a.pdf"], "its name must end with one of .xyz"],
     [["--signal", "usr9"], "must be one of hup, int, term, usr1, usr2; got usr9"],
     [["-o", taken], "it has other files, such as notes.txt. Pass another folder by --out"],

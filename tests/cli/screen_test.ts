@@ -252,6 +252,7 @@ Deno.test("without --model, structures with other elements are set aside, wherev
         [`${from}/a.xyz`],
         `for which the built-in potential is; ${from}/a.xyz has Cu. Pass --model`,
       ],
+      [[`${folder.path}/none`], /Cannot screen .*none: there is no such file or folder/],
       [[text], /readme\.txt: no structures found\. Files of structures are \.xyz/],
       [[`${folder.path}/b.xyz`], /b\.xyz: no structures found \(.*b\.xyz: Cannot/],
     ] as const

@@ -16,7 +16,7 @@ Deno.test("relax refuses a file that Deno may not write before the first step, a
   const refused = await hookeProcess(args, { cwd, flags: ["--allow-read", "--allow-write=."] });
   assertEquals([refused.code, refused.out], [1, ""]);
   const [, write] =
-    /^Cannot write .*\/of mine\/a\.xyz: Deno may not write to .*\/of mine\. Run: deno run --allow-read '?(--allow-write=\S+ mine'?) file:\S+ relax a\.xyz -o '.*a\.xyz'$/m
+    /^Cannot write .*\/of mine\/a\.xyz: Deno may not write to .*\/of mine\. Run: (?:deno|npx -y \S+) run --allow-read '?(--allow-write=\S+ mine'?) file:\S+ relax a\.xyz -o '.*a\.xyz'$/m
       .exec(refused.err)!;
   const flags = ["--allow-read", write!.replaceAll("'", "")];
   const done = await hookeProcess(args, { cwd, flags });

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { refusal } from "../../base/file_refusal.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { reasonOf } from "../../base/show.ts";
 import { type CheckedRecipe, readRecipe } from "../../campaign/recipe/recipe.ts";
@@ -32,8 +33,8 @@ export async function readRecipeFile(path: string): Promise<CheckedRecipe> {
       }. The first file is the recipe, and structures follow`,
     );
   }
-  const text = await findHost()!.readTextFile(path).catch((error) => {
-    throw new UsageError(`Cannot read the recipe ${path}: ${reasonOf(error)}`);
+  const text = await findHost()!.readTextFile(path).catch((cause) => {
+    throw new UsageError(refusal(`Cannot read the recipe ${path}`, cause).message);
   });
   try {
     const { value } = await parse(text, `the recipe ${path}`);

@@ -73,6 +73,13 @@ export async function results(settings: ResultsSettings, run: CommandRun): Promi
     );
   } else {
     for await (const result of read()) print(result, sources.get(result.id), settings, run);
+    if (wanted.length === 0 && !settings.json) {
+      run.terminal.print(
+        status === undefined
+          ? "No structure has a result"
+          : `No structure has the status ${status}`,
+      );
+    }
   }
   complainOfFaults(store, run);
   run.completed();

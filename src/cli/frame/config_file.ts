@@ -69,8 +69,8 @@ async function parsed(path: string, parse: ConfigParser): Promise<ConfigText> {
   try {
     text = await findHost()!.readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`Cannot use --config ${path}: it cannot be read: ${reason}`);
+    const { refusal } = await import("../../base/file_refusal.ts");
+    throw new UsageError(refusal(`Cannot use --config ${path}`, cause).message);
   }
   return await parse(text, `--config ${path}`);
 }

@@ -54,7 +54,7 @@ export function permissionText(message: string, started?: Started): string | und
 export function startText(flag: string, started?: Started): string {
   const { program = "", args = [] } = started ?? {};
   // A task of deno.json cannot take flags of Deno.
-  const line = program === "deno task hooke"
+  const line = program.endsWith(" task hooke")
     ? `npx -y deno@${findHost()?.version?.deno ?? 2} run ${BASE} src/cli/main.ts`
     : program;
   if (!line.includes(` run ${BASE} `)) {

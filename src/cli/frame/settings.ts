@@ -72,8 +72,16 @@ function checked(option: Option<unknown>, value: unknown, source: string): unkno
   if (option.flags !== undefined) refuseFlags(option.flags, read ?? {}, source);
   if (read !== undefined) return read;
   throw new UsageError(
-    `Cannot use ${source}: it must be ${option.requirement}${gotInstead(option, value)}`,
+    `Cannot use ${source}: it must be ${option.requirement}${gotInstead(option, value)}${
+      unitHint(option, value)
+    }`,
   );
+}
+
+/** Returns a sentence about a number with a unit, such as `40K`; "" for other values. */
+function unitHint({ help, isNumber }: Option<unknown>, value: unknown): string {
+  const hasUnit = isNumber && typeof value === "string" && /^\s*-?[\d.]+\s*[a-zA-Zµ°Å]/.test(value);
+  return hasUnit ? `. Pass the number without a unit: ${help}` : "";
 }
 
 /** Throws a UsageError for a member that has an option of its own, which would have no effect or print another value. */

@@ -59,6 +59,11 @@ function checkName(path: string): void {
   const { file } = splitRange(path);
   if (isStructureName(file)) return;
   const known = `.onnx (models), .hooke (checkpoints), or one of ${formatNames("read")}`;
+  if (kindOf(file) === "folder" && kindOf(`${file}/campaign.json`) === "file") {
+    throw new UsageError(
+      `Cannot inspect ${path}: it is a campaign. hooke status and hooke results show it`,
+    );
+  }
   throw new UsageError(
     kindOf(file) === "folder"
       ? `Cannot inspect ${path}: it is not a run folder, because it has no config.json. ` +

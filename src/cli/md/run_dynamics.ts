@@ -267,7 +267,10 @@ function printEnd(
       interrupted: isInterrupted,
     }));
   } else if (!settings.quiet) {
-    const speed = steps === 0
+    const isOver = steps === 0 && engine.stepCount > 0 && engine.stepCount >= config.steps;
+    const speed = isOver
+      ? `The run already has ${engine.stepCount} steps; a larger --steps or --time makes it longer`
+      : steps === 0
       ? `${steps} steps`
       : `${steps} steps in ${seconds.toFixed(2)} s, ${+perDay.toPrecision(3)} ns/day`;
     terminal.print(

@@ -20,6 +20,7 @@ import { checkSettings } from "../md/md.ts";
 import { runDynamics } from "../md/run_dynamics.ts";
 import type { MdSettings } from "../md/settings.ts";
 import { notice } from "../run/notices.ts";
+import { kindOf } from "../run/path_kind.ts";
 import { openPotential } from "../run/potential.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { checkFolderPermission } from "../run/writable.ts";
@@ -189,7 +190,11 @@ async function storedConfig(folder: string): Promise<Readonly<Record<string, unk
   const { config: path } = pathsIn(folder), text = await textIn(path);
   if (text === undefined) {
     throw new UsageError(
-      `Cannot resume ${folder}: it is not a run folder, because it has no config.json`,
+      kindOf(folder) === undefined
+        ? `Cannot resume ${folder}: there is no such folder`
+        : kindOf(`${folder}/campaign.json`) === "file"
+        ? `Cannot resume ${folder}: it is a campaign. hooke work computes what is missing`
+        : `Cannot resume ${folder}: it is not a run folder, because it has no config.json`,
     );
   }
   const { config } = parseIdentity(text, path);

@@ -12,6 +12,7 @@ import type { SystemsFile } from "../../formats/files.ts";
 import type { FormatOptions } from "../../formats/format.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { formatNames, isStructureName } from "../run/formats.ts";
+import { kindOf } from "../run/path_kind.ts";
 import { readStructures, splitRange, type Structure } from "../run/structures.ts";
 
 /** A structure that could not be read, or has failed. */
@@ -47,6 +48,10 @@ export async function filesOf(paths: readonly string[]): Promise<readonly string
     all.push(...found);
   }
   if (all.some(mayHaveStructures)) return all;
+  const missing = all.find((path) => kindOf(path) === undefined);
+  if (missing !== undefined) {
+    throw new UsageError(`Cannot screen ${missing}: there is no such file or folder`);
+  }
   if (all.length > 0) {
     throw new UsageError(
       `Cannot screen ${all.join(", ")}: no structures found. Files of structures are ${
