@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { commands, fences, refuseCommand, unrunExamples } from "../../tools/check/markdown.ts";
+import {
+  commands,
+  fences,
+  refuseCommand,
+  unrunExamples,
+  writtenFiles,
+} from "../../tools/check/markdown.ts";
 
 const PAGE = `
 # A page
@@ -66,4 +72,11 @@ Deno.test("refuseCommand() finds tasks and files that do not exist", () => {
     "there is no examples/b.ts",
     "there is no .ci/runs",
   ]);
+});
+
+Deno.test("files that a page writes are known, and their lines are no commands", () => {
+  const page =
+    "```sh\ncat > new.ts <<'END'\nimport a from \"./a.ts\";\ntools/none\nEND\nls new.ts\n```\n";
+  assertEquals(writtenFiles(page), ["new.ts"]);
+  assertEquals(commands(page), ["ls new.ts"]);
 });

@@ -27,9 +27,17 @@ export function fences(markdown: string): Fence[] {
   }));
 }
 
-/** The commands of a page: the lines of its `sh` blocks, without prompts and comments. */
+/** The beginning and the name of a file that a page writes with `cat`, and its lines up to the closing word. */
+const WRITTEN = /^( *)cat > (\S+) <<'?(\w+)'?\n[\s\S]*?^\1\3$/gm;
+
+/** Returns the paths of the files that the commands of a page write with `cat`. */
+export function writtenFiles(markdown: string): string[] {
+  return [...markdown.matchAll(WRITTEN)].map(([, , path]) => path!);
+}
+
+/** The commands of a page: the lines of its `sh` blocks, without prompts, comments and the lines of written files. */
 export function commands(markdown: string): string[] {
-  return fences(markdown).filter(({ info }) => info === "sh")
+  return fences(markdown.replaceAll(WRITTEN, "")).filter(({ info }) => info === "sh")
     .flatMap(({ lines }) => lines)
     .map((line) => line.replace(/^\$ /, "").replace(/(^|\s+)#.*$/, ""))
     .filter((line) => line !== "");
