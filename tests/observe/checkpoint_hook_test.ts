@@ -99,11 +99,12 @@ function until(folder: string, isEnough: (steps: readonly number[]) => boolean) 
 Deno.test("by the clock: a checkpoint after each interval", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
-    const enough = until(folder, ({ length }) => length >= 2);
+    const enough = until(folder, ({ length }) => length >= 3);
     await using md = bath("wasm", [enough, new CheckpointHook(options)]);
     const begun = performance.now();
     await md.run(crystals(1), 10_000);
-    const seconds = (performance.now() - begun) / 1000, steps = await stepsIn(folder);
+    const seconds = (performance.now() - begun) / 1000;
+    const steps = (await stepsIn(folder)).filter((step) => step > 0); // without that of the beginning
     assert(md.stepCount < 10_000, "the clock wrote no checkpoints");
     assert(steps.length >= 2 && steps.length <= seconds / 0.02, `${steps} in ${seconds} s`);
   }));
