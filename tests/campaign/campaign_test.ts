@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertNotEquals, assertRejects } from "@std/assert";
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import {
   isItem,
@@ -10,6 +10,7 @@ import {
   structureOf,
   structureText,
 } from "../../src/campaign/mod.ts";
+import { sha256Hex } from "../../src/campaign/item/sha256.ts";
 import { isAddress } from "../../src/campaign/recipe/references.ts";
 
 const MODEL = {
@@ -247,6 +248,36 @@ Deno.test("a wrong option of an engine ends the campaign before the first struct
   await using store = await openResultStore(`${await Deno.makeTempDir()}/store`);
   await assertRejects(() => runCampaign(recipe, items, store), TypeError, "maxStepp");
   assertEquals(store.size, 0);
+});
+
+Deno.test("a module that has changed is loaded again for the recipe with its new hash", async () => {
+  const folder = await Deno.makeTempDir(), file = `${folder}/hook.ts`;
+  const [item] = await Promise.all(
+    crystals(1).map((one) => makeItem(one, { hash: "", modelHash: "" })),
+  );
+  for (const text of ["first", "second"]) {
+    await Deno.writeTextFile(
+      file,
+      `export default { stage: "dynamics/AFTER_STEP", frequency: 1, call() { throw new Error("${text}"); } };`,
+    );
+    const sha256 = await sha256Hex(await Deno.readFile(file));
+    const hooks = [{ hook: "./hook.ts", sha256 }], stages = [{ stage: "relax", steps: 3 }];
+    const recipe = await readRecipe({ model: MODEL, stages, hooks });
+    await using store = await openResultStore(`${folder}/${text}`);
+    const options = { modules: "folder", base: `${folder}/recipe.json` } as const;
+    await assertRejects(() => runCampaign(recipe, [item!], store, options), Error, text);
+  }
+});
+
+Deno.test("a campaign ends soon after a result could not be written", async () => {
+  const recipe = await readRecipe({ model: MODEL, stages: [{ stage: "relax", steps: 3 }] });
+  const items = await Promise.all(crystals(30).map((system) => makeItem(system, recipe)));
+  const store = await openResultStore(`${await Deno.makeTempDir()}/store`);
+  store.flush = () => Promise.reject(new Error("no space left"));
+  let results = 0;
+  const options = { batchAtoms: 40, onResult: () => results++ };
+  await assertRejects(() => runCampaign(recipe, items, store, options), Error, "no space left");
+  assert(results < 30, `${results} results`);
 });
 
 Deno.test("a mistake in a hook ends the campaign, and is no result of a structure", async () => {

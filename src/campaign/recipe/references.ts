@@ -7,6 +7,7 @@
 import { checkKeys } from "../../base/check_options.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { show } from "../../base/show.ts";
+import { isModule } from "../../config/hooks/hook_module.ts";
 
 /** A built-in pair potential with its parameters. */
 export interface PairReference {
@@ -132,11 +133,6 @@ export function isAddress(source: string): boolean {
   return /^[a-z][a-z\d+.-]+:/i.test(source.replaceAll(/[^!-~]/g, ""));
 }
 
-/** Returns whether the name of a hook is a module. */
-export function isModule({ hook }: HookReference): boolean {
-  return /[#:/]/.test(hook);
-}
-
 /** Checks the hooks of a recipe. */
 export function readHooks(action: string, hooks: unknown): readonly HookReference[] {
   if (!Array.isArray(hooks)) {
@@ -151,7 +147,7 @@ export function readHooks(action: string, hooks: unknown): readonly HookReferenc
       throw new TypeError(`Cannot ${action}: ${path}.hook must be a name; got ${show(name)}`);
     }
     checkMembers(action, `${path}.options`, options);
-    if (!isModule({ hook: name })) {
+    if (!isModule(name)) {
       if (sha256 === undefined) return { hook: name, options };
       throw new TypeError(
         `Cannot ${action}: ${path}.sha256 is only for modules; ${name} is a name`,

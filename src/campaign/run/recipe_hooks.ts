@@ -5,9 +5,9 @@
  */
 
 import { addressOf } from "../../config/hooks/module_address.ts";
-import { loadHook, partsOf } from "../../config/hooks/hook_module.ts";
+import { isModule, loadHook, partsOf } from "../../config/hooks/hook_module.ts";
 import { findHost } from "../../platform/host.ts";
-import { type HookReference, isModule } from "../recipe/references.ts";
+import type { HookReference } from "../recipe/references.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import { sha256Hex } from "../item/sha256.ts";
 
@@ -54,7 +54,7 @@ async function makerOf(
   { hooks = {}, modules = "none", base }: HookPermissions,
 ): Promise<() => object | Promise<object>> {
   const { hook, options = {}, sha256 } = reference;
-  if (!isModule(reference)) {
+  if (!isModule(hook)) {
     if (!Object.hasOwn(hooks, hook)) {
       const known = Object.keys(hooks).join(", ") || "none";
       throw new RangeError(
@@ -79,5 +79,8 @@ async function makerOf(
       } must be ${sha256}, as the recipe states; got ${found}`,
     );
   }
-  return () => loadHook(hook, options, { address, path });
+  // An address of its own: the runtime would return the module that an earlier recipe has loaded from this file.
+  const own = new URL(address);
+  own.searchParams.set("sha256", found);
+  return () => loadHook(hook, options, { address: own.href, path });
 }

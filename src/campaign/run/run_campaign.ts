@@ -125,8 +125,9 @@ class SteadyWriter {
     this.#store = store;
   }
 
-  /** Writes the results that were added. At most one write waits. */
+  /** Begins to write the results that were added. Throws the error of an earlier write, so that no work is lost. */
   write(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
     const sync = performance.now() - this.#synced > SYNC;
     if (sync) this.#synced = performance.now();
     this.#writing = this.#writing.then(() => this.#store.flush({ sync }))

@@ -9,7 +9,7 @@ import { isObject, type Members } from "../../base/object.ts";
 import { reasonOf } from "../../base/show.ts";
 import { type CheckedRecipe, readRecipe } from "../../campaign/recipe/recipe.ts";
 import { sha256Hex } from "../../campaign/item/sha256.ts";
-import { partsOf } from "../../config/hooks/hook_module.ts";
+import { isModule, partsOf } from "../../config/hooks/hook_module.ts";
 import { findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { CONFIG_PARSERS } from "../frame/config_text.ts";
@@ -79,7 +79,7 @@ async function fullHook(hook: unknown, path: string): Promise<unknown> {
   const given: Members = typeof hook === "string" ? { hook } : isObject(hook) ? hook : {};
   if (typeof given.hook !== "string") return hook;
   const [from, name] = partsOf(given.hook);
-  if (!/[#:/]/.test(given.hook) || /^\w+:/.test(from)) return given;
+  if (!isModule(given.hook) || /^\w+:/.test(from)) return given;
   const file = absolute(beside(path, from)), { pathToFileURL } = builtin("node:url");
   const bytes = await findHost()!.readFile(file);
   const sha256 = await sha256Hex(bytes);
