@@ -153,6 +153,30 @@ Deno.test("structures that do not converge are counted, and files with many fram
   assertStringIncludes(err, "it has no structure files (.xyz");
 });
 
+Deno.test("an element that the potential lacks does not set structures of the others aside", async () => {
+  await using folder = await tempFolder();
+  const from = `${folder.path}/in`, to = `${folder.path}/out`;
+  await Deno.mkdir(from);
+  const structures = { a: ["Ar", "Ar", "Fe"], b: ["Ar", "Ar"], c: ["Ar", "Fe"], d: ["Ar", "NaN"] };
+  for (const [name, symbols] of Object.entries(structures)) {
+    const rows = symbols.map((each, i) => each === "NaN" ? `Ar 0 nan 0` : `${each} 0 0 ${3.8 * i}`);
+    await Deno.writeTextFile(`${from}/${name}.xyz`, [symbols.length, "", ...rows, ""].join("\n"));
+  }
+  const { code, err } = await hooke(["screen", from, "-o", to, "-q"]);
+  assertEquals(code, 3, err);
+  const [, ...rows] = (await Deno.readTextFile(`${to}/status.csv`)).trimEnd().split("\n");
+  for (
+    const [i, end] of [
+      /atom 2 is Fe"$/,
+      /,converged,.*,$/,
+      /atom 1 is Fe"$/,
+      /atom 1 is not finite$/,
+    ].entries()
+  ) {
+    assertMatch(rows[i]!, end);
+  }
+});
+
 Deno.test("first results come long before the last ones, so that an interruption keeps them", async () => {
   await using folder = await tempFolder();
   const from = `${folder.path}/in`, to = `${folder.path}/out`;

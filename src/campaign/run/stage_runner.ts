@@ -248,7 +248,8 @@ function isOfStructure(error: unknown): boolean {
 /** Returns the reason why no engine can take a structure; undefined if engines can. */
 function refusalOf(system: System): string | undefined {
   if (system.nodeCount === 0) return "it has no atoms";
-  if (!system.positions.every(Number.isFinite)) return "a position is not finite";
+  const lost = system.positions.findIndex((x) => !Number.isFinite(x));
+  if (lost >= 0) return `the position of atom ${Math.floor(lost / 3)} is not finite`;
   if (!system.cell.every(Number.isFinite)) return "its cell is not finite";
   return undefined;
 }

@@ -8,6 +8,7 @@ import { createCampaign } from "../../campaign/folder/campaign_folder.ts";
 import { addItems, type ListedItem, type Submission } from "../../campaign/folder/item_files.ts";
 import { makeItem } from "../../campaign/item/item.ts";
 import type { CheckedRecipe } from "../../campaign/recipe/recipe.ts";
+import { reasonOf } from "../../base/show.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
@@ -133,7 +134,8 @@ function report(
   },
 ): void {
   for (const { file, frame, reason } of failures) {
-    terminal.complain(`Cannot submit ${file}${frame === undefined ? "" : `@${frame}`}: ${reason}`);
+    const source = frame === undefined ? file : `${file}@${frame}`;
+    terminal.complain(`Cannot submit ${source}: ${reasonOf(reason)}`);
   }
   if (json) {
     const unread = failures.length;
