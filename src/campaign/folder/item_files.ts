@@ -6,6 +6,7 @@
 
 import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { codeOf } from "../../base/file_refusal.ts";
+import { writeWhole } from "../../checkpoint/file.ts";
 import { builtin } from "../../platform/process.ts";
 import { type CampaignItem, makeItemOfText } from "../item/item.ts";
 import { sha256Hex } from "../item/sha256.ts";
@@ -89,7 +90,6 @@ export async function addItems(
   const name = (await sha256Hex(added.join("\n"))).slice(0, 32);
   // Readers look for the ids of files of items, so the ids come first.
   await writeIds(`${folder}/${name}.ids`, added);
-  await syncFolder(fs, folder);
   await fs.rename(temporary, `${folder}/${name}.jsonl`);
   await syncFolder(fs, folder);
   return { items: seen.size, added: added.length };
@@ -101,20 +101,13 @@ function lineOf({ id, source, seed, info, input }: ListedItem): string {
 }
 
 async function writeIds(path: string, ids: readonly string[]): Promise<void> {
-  const fs = builtin("node:fs/promises"), bytes = new Uint8Array(ID_BYTES * ids.length);
+  const bytes = new Uint8Array(ID_BYTES * ids.length);
   for (const [i, id] of ids.entries()) {
     for (let k = 0; k < ID_BYTES; k++) {
       bytes[ID_BYTES * i + k] = parseInt(id.slice(2 * k, 2 * k + 2), 16);
     }
   }
-  const temporary = `${path}.${crypto.randomUUID()}.tmp`, file = await fs.open(temporary, "wx");
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await fs.rename(temporary, path);
+  await writeWhole(path, bytes, "ids of structures");
 }
 
 async function itemFiles(path: string): Promise<string[]> {

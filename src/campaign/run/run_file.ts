@@ -46,9 +46,6 @@ export class RunFile {
       try {
         const data = await runner.save();
         if (data === undefined) return;
-        await builtin("node:fs/promises").mkdir(this.#path.replace(/[^/\\]*$/, ""), {
-          recursive: true,
-        });
         await writeCheckpoint(this.#path, { kind: KIND, schema: SCHEMA, data });
       } catch (error) {
         this.#onNotice(`Cannot save unfinished structures: ${reasonOf(error)}`);
