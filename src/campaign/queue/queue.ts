@@ -32,8 +32,11 @@ export interface Queue {
   readonly stream: JetStreamClient;
   /** Largest message, bytes. */
   readonly maxBytes: number;
-  /** Time after which an item without reports is given to another worker, ms. */
-  readonly lease: number;
+  /**
+   * Returns the time after which an item without reports is given to another worker, ms: that of the process which has
+   * created the queue.
+   */
+  readLease(): Promise<number>;
   /** Returns a unique subject for answers. */
   inbox(): string;
   /** Creates whatever is missing on the server. */
@@ -44,6 +47,9 @@ export interface Queue {
 
 /** Longest time without an answer of the server, ms. A request that a lost connection has swallowed is made again. */
 const REPLY = 5000;
+
+/** Name of the lease in the metadata of the stream of items, ms. */
+const LEASE = "hooke_lease_ms";
 
 /** Longest time for closing a connection, ms. */
 const DRAIN = 2000;
@@ -75,7 +81,10 @@ export async function openQueue(options: QueueOptions): Promise<Queue> {
     manager,
     stream: jetstream.jetstream(nats, { timeout: REPLY }),
     maxBytes,
-    lease,
+    async readLease() {
+      const { config } = await patiently(() => manager.streams.info(names.items));
+      return Number(config.metadata?.[LEASE] ?? lease);
+    },
     inbox: () => transport.createInbox(),
     create: () => createQueue(manager, names, { replicas, lease, maxBytes }),
     async close() {
@@ -106,6 +115,8 @@ async function createQueue(
   await addStream(manager, {
     ...shared,
     name: items,
+    // Workers may not read consumers, which have the lease, too.
+    metadata: { [LEASE]: String(lease) },
     subjects: PRIORITIES.map((priority) => item(priority, "*")),
     retention: "workqueue",
     discard: "new", // an item that is already there is not added again

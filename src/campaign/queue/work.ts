@@ -5,6 +5,7 @@
  */
 
 import { reasonOf } from "./connection.ts";
+import { Heart } from "./heart.ts";
 import { within } from "./patience.ts";
 import { type QueuePriority, readItemSubject } from "./names.ts";
 import { decodeItem, type QueueItem } from "./publish.ts";
@@ -145,10 +146,7 @@ class Worker {
 
   async run(): Promise<void> {
     const { signal, untilEmpty } = this.#options;
-    const heart = setInterval(
-      () => this.#held.forEach((one) => one.working()),
-      this.#queue.lease / 3,
-    );
+    const heart = new Heart(this.#queue, () => this.#held.forEach((one) => one.working()));
     try {
       while (!signal.aborted) {
         try {
@@ -156,14 +154,16 @@ class Worker {
           for (const delivery of deliveries) this.#held.add(delivery);
           this.#isWaiting = false;
           if (deliveries.length === 0 && untilEmpty && await this.#isEmpty()) return;
+          if (deliveries.length > 0) await heart.start();
           await this.#process(deliveries);
         } catch (error) {
+          heart.stop();
           if (this.#isBroken || (error as Partial<PullError>).isForbidden) throw error;
           await this.#recover(error);
         }
       }
     } finally {
-      clearInterval(heart);
+      heart.stop();
       for (const delivery of [...this.#held, ...this.#puller.leftover()]) delivery.giveBack();
     }
   }

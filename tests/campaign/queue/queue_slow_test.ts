@@ -225,17 +225,22 @@ pythonTest("a queue on a real server", async (t) => {
       await publishItems(queue, [1, 2].map(itemOf));
       const stop = new AbortController();
       let runs = 0;
-      const counts = await workQueue(queue, {
+      // A worker need not know the lease that the queue was created with.
+      const worker = await openQueue({ servers: server.url, queue: queue.names.queue });
+      const counts = await workQueue(worker, {
         has: () => false,
         async run() {
           runs++;
           // Three leases: without reports the server would have given the item to another worker.
           await new Promise((resolve) => setTimeout(resolve, 3000));
-          assertEquals((await countQueue(queue)).redelivered, 0);
+          const others = await new Puller(queue).next(2, 250, stop.signal);
+          for (const other of others) other.giveBack();
+          assertEquals(others.map(({ subject }) => subject.split(".").at(-1)), [idOf(2)]);
           stop.abort();
           return new Map();
         },
       }, { signal: stop.signal });
+      await worker.close();
       assertEquals([runs, counts.done], [1, 1]);
       assertEquals((await workAll(queue)).done, [idOf(2)]);
     },
