@@ -170,6 +170,7 @@ Deno.test("a wrong input ends in 2 and says what to pass", async () => {
     [[argon, "--constraints", "rigid"], "it must be com, fix:ATOMS or fix-xy:ATOMS"],
     [[argon, "--set", "fmax"], "it must be NAME=VALUE"],
     [[argon, "--set", "fmax.a=1"], "fmax has no members"],
+    [[folder.path], "it is a folder. Pass its files; hooke screen relaxes all structures"],
     [[argon, "--fmax", "-1"], "--fmax: it must be a number above 0; got -1"],
     [[argon, "--fmx", "1"], "did you mean --fmax?"],
     [[argon, "--config", "run.ini"], "its name must end with .json, .yaml, .yml, .toml"],

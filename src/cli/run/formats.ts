@@ -10,6 +10,7 @@ import { endingOf, FILE_FORMATS, formatOfPath } from "../../formats/registry.ts"
 import { SINK_FORMATS } from "../../sinks/open_sink.ts";
 import { choice, type OptionsOf, text } from "../frame/option.ts";
 import { UsageError } from "../frame/usage_error.ts";
+import { kindOf } from "./path_kind.ts";
 
 /** Settings of files that lack elements or units. */
 export interface FormatSettings {
@@ -59,6 +60,11 @@ export function isStructureName(path: string): boolean {
 export function checkFormat(path: string, action: "read" | "write"): void {
   const isTable = /\.csv$/i.test(path) && action === "read";
   if (!isTable && (isSinkPath(path) || formatOfPath(path) !== undefined)) return;
+  if (action === "read" && kindOf(path) === "folder") {
+    throw new UsageError(
+      `Cannot read ${path}: it is a folder. Pass its files; hooke screen relaxes all structures of a folder`,
+    );
+  }
   throw new UsageError(
     `Cannot ${action} ${path}: its name must end with one of ${formatNames(action)}`,
   );

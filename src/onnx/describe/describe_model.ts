@@ -189,7 +189,9 @@ export function showModel(description: ModelDescription): string {
 /** Shortens a metadata entry: a list of parameters to their number, and any other text to its beginning. */
 function showNote(key: string, value: string): string {
   const parameters = key === PARAMETERS_NOTE ? parametersIn(value) : undefined;
-  if (parameters !== undefined) return `${parameters.length} parameters are noted`;
+  if (parameters !== undefined) {
+    return `${parameters.length} parameter${parameters.length === 1 ? " is" : "s are"} noted`;
+  }
   return value.length <= LONGEST_NOTE
     ? value
     : `${value.slice(0, LONGEST_NOTE)}… (${value.length} characters)`;
