@@ -113,7 +113,7 @@ Deno.test("scripts of array jobs start each task with its share, and nothing is 
   await using folder = await tempFolder();
   const at = (name: string) => `${folder.path}/${name}`;
   await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
-  const submit = ["submit", at("recipe.yaml"), at("missing.xyz"), "-o", at("it's")];
+  const submit = ["submit", at("recipe.yaml"), at("missing.xyz"), "-o", at("it's 5%")];
   const print = async (scheduler: string, ...more: string[]) => {
     const array = ["--scheduler", scheduler, "--tasks", "8", "--time", "1:00:00", "--print"];
     const { code, out, err } = await hooke([...submit, ...array, "--program", "hooke", ...more]);
@@ -125,11 +125,12 @@ Deno.test("scripts of array jobs start each task with its share, and nothing is 
     const line of [
       "#SBATCH --array=0-7",
       "#SBATCH --requeue",
+      `#SBATCH --output='${at("it'\\''s 5%%")}/logs/task-%a.log'`,
       "#SBATCH --signal=B:USR2@120",
       "#SBATCH --time=1:00:00",
       "#SBATCH --partition=cpu",
       `hooke work '${
-        at("it'\\''s")
+        at("it'\\''s 5%")
       }' --task $SLURM_ARRAY_TASK_ID --tasks 8 --quiet --allow-modules any --signal usr2 &`,
     ]
   ) assertStringIncludes(slurm, `${line}\n`);

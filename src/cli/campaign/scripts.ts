@@ -48,7 +48,8 @@ function slurm(job: ArrayJob): string {
     "#SBATCH --ntasks=1",
     "#SBATCH --requeue",
     "#SBATCH --open-mode=append",
-    `#SBATCH --output=${folder}/logs/task-%a.log`,
+    // Slurm reads quotes as a shell does.
+    `#SBATCH --output=${quoted(`${folder.replaceAll("%", "%%")}/logs/task-%a.log`)}`,
     ...hasSignal ? [] : [`#SBATCH --signal=B:USR2@${NOTICE}`],
     ...time === undefined ? [] : [`#SBATCH --time=${time}`],
     ...directives.map((one) => `#SBATCH ${one}`),
