@@ -83,6 +83,7 @@ Deno.test("wrong use of campaigns is refused in plain words", async () => {
   await Deno.writeTextFile(at("recipe.yaml"), RECIPE);
   await Deno.writeTextFile(at("other.yaml"), RECIPE.replace("0.05", "0.01"));
   await Deno.writeTextFile(at("torn.yaml"), "model: lj:argon\nmodel: lj:argon\n");
+  await Deno.writeTextFile(at("hook.yaml"), `${RECIPE}hooks: [./h.ts#h]\n`);
   await Deno.writeTextFile(at("bad.yaml"), RECIPE.replace("fmax", "fmaxx"));
   await Deno.writeTextFile(at("a.xyz"), writeExtxyz([fcc({ element: "Ar", a: 5.3 })]));
   assertEquals((await hooke(["submit", at("recipe.yaml"), at("a.xyz"), "-o", at("c")])).code, 0);
@@ -90,6 +91,11 @@ Deno.test("wrong use of campaigns is refused in plain words", async () => {
     [["submit"], 2, "pass a recipe and structures"],
     [["submit", at("a.xyz"), at("a.xyz")], 2, "its name must end with .json"],
     [["submit", at("torn.yaml"), at("a.xyz")], 2, `Cannot use the recipe ${at("torn.yaml")}:2:1: `],
+    [
+      ["submit", at("hook.yaml"), at("a.xyz")],
+      2,
+      `${at("h.ts")}, a hook of the recipe ${at("hook.yaml")}: `,
+    ],
     [["submit", at("bad.yaml"), at("a.xyz")], 2, 'got "fmaxx"; did you mean fmax?'],
     [["submit", at("other.yaml"), at("a.xyz"), "-o", at("c")], 1, "Use another folder"],
     [["work", at("c"), "--task", "2", "--tasks", "2"], 2, "--task must be below --tasks 2; got 2"],

@@ -81,7 +81,9 @@ async function fullHook(hook: unknown, path: string): Promise<unknown> {
   const [from, name] = partsOf(given.hook);
   if (!isModule(given.hook) || /^\w+:/.test(from)) return given;
   const file = absolute(beside(path, from)), { pathToFileURL } = builtin("node:url");
-  const bytes = await findHost()!.readFile(file);
+  const bytes = await findHost()!.readFile(file).catch((error) => {
+    throw new UsageError(`Cannot read ${file}, a hook of the recipe ${path}: ${reasonOf(error)}`);
+  });
   const sha256 = await sha256Hex(bytes);
   return { sha256, ...given, hook: `${pathToFileURL(file).href}#${name}` };
 }
