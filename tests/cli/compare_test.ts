@@ -5,7 +5,7 @@ import {
   assertMatch,
   assertStringIncludes,
 } from "@std/assert";
-import { fcc, rattle, System } from "../../src/batch/mod.ts";
+import { Batch, fcc, rattle, System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { parityOf } from "../../src/cli/compare/pair.ts";
 import { readTolerances, toleranceOf } from "../../src/cli/compare/tolerance.ts";
@@ -175,6 +175,9 @@ Deno.test("compare compares screenings, and says what cannot be compared", async
   const { out, err } = await hooke(["compare", a!, b!, "-q"]);
   assertMatch(out, /\nenergy +eV\/atom +3 +0\.03333 .* a\.xyz@0\n/);
   assertStringIncludes(err, "Note: a.xyz@3: failed in A, converged in B");
+  const tested = await hooke(["compare", a!, b!, "-q", "-t", "1000"]);
+  assertStringIncludes(tested.err, "Structures have failed in A or B alone");
+  assertEquals(tested.code, 3);
   await Deno.writeTextFile(`${b}/status.jsonl`, `${lines.split("\n").slice(0, 2).join("\n")}\n`);
   await Deno.writeTextFile(`${path}/x.xyz`, writeExtxyz([fcc({ element: "Ar", a: 5 })]));
   const wrong: [string[], string][] = [
@@ -202,4 +205,16 @@ Deno.test("compare compares screenings, and says what cannot be compared", async
   assert(
     (await hooke(["compare", a!, b!, "--common"])).out.includes("2 structures that have a result"),
   );
+});
+
+Deno.test("compare says which values only one file of structures has", async () => {
+  await using folder = await tempFolder();
+  const crystal = fcc({ element: "Ar", a: 5 }),
+    [a, b] = ["a", "b"].map((name) => `${folder.path}/${name}.xyz`);
+  await Deno.writeTextFile(a!, writeExtxyz([crystal]));
+  const energetic = Batch.from([crystal]);
+  energetic.set("energy", [-1]);
+  await Deno.writeTextFile(b!, writeExtxyz(energetic.systems()));
+  const { code, err } = await hooke(["compare", a!, b!, "-q"]);
+  assertEquals([code, err], [0, "Note: Only B has energy"]);
 });

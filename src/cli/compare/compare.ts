@@ -28,7 +28,7 @@ export async function compare(settings: CompareSettings, run: CommandRun): Promi
   const comparison = settings.structures.length > 0
     ? await (await import("./models.ts")).compareModels(settings, run)
     : await (await import("./runs.ts")).compareRuns(settings, run);
-  const { pairs, names, notes } = comparison;
+  const { pairs, names, notes, failsInOne = false } = comparison;
   if (pairs.length === 0) {
     throw new UsageError(
       `Cannot compare ${names.a} and ${names.b}: they have no values in common. ${notes.join(". ")}`
@@ -67,8 +67,14 @@ export async function compare(settings: CompareSettings, run: CommandRun): Promi
       } (${where}), more than the tolerance of ${tolerance}`,
     );
   }
+  const failsTest = failsInOne && tolerances.size > 0;
+  if (failsTest) {
+    terminal.complain(
+      "Structures have failed in A or B alone, so that no tolerance holds for them",
+    );
+  }
   run.completed();
-  return exceeded.length > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
+  return exceeded.length > 0 || failsTest ? ExitCode.INCOMPLETE : ExitCode.DONE;
 }
 
 function checkSettings({ pair, structures, columns, common }: CompareSettings): void {

@@ -10,4 +10,6 @@ export interface Comparison {
   readonly pairs: readonly Pair[];
   /** Quantities that only one has, and other warnings. */
   readonly notes: readonly string[];
+  /** True if a structure has failed in one alone, so that its values are not in the pairs. @default false */
+  readonly failsInOne?: boolean;
 }

@@ -12,7 +12,7 @@ import { counted } from "../run/counted.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { exists, isStructureName } from "../run/formats.ts";
 import { kindOf } from "../run/path_kind.ts";
-import { readStructures, splitRange } from "../run/structures.ts";
+import { readStructures, splitRange, type Structure } from "../run/structures.ts";
 import { chosenColumns, SAME, unitOf } from "../plot/columns.ts";
 import { type LogRow, parseLog } from "../plot/log_rows.ts";
 import { screeningIn } from "../plot/screening.ts";
@@ -88,8 +88,18 @@ async function compareFiles(
     names,
     of: `${counted(a.length, "structure")} of ${counted(atoms, "atom")} in all`,
     pairs: structurePairs(a, b, { geometry: true }),
-    notes: [],
+    notes: [...onlyIn("A", a, b), ...onlyIn("B", b, a)],
   };
+}
+
+/** Returns a note about the quantities that all structures of one file have, and not all of the other. */
+function onlyIn(name: string, own: readonly Structure[], other: readonly Structure[]): string[] {
+  const has = (all: readonly Structure[], quantity: string) =>
+    all.every(({ system }) => system.has(quantity));
+  const alone = ["energy", "forces", "stress"].filter((each) =>
+    has(own, each) && !has(other, each)
+  );
+  return alone.length === 0 ? [] : [`Only ${name} has ${alone.join(", ")}`];
 }
 
 function refuseColumns({ columns }: CompareSettings, what: string): void {
@@ -254,5 +264,6 @@ async function compareScreenings(names: Names, settings: CompareSettings): Promi
       pairOf("steps", "", ({ steps }) => steps ?? NaN),
     ].filter(({ a }) => a.length > 0),
     notes: changed.map(([one, other]) => `${keyOf(one)}: ${one.status} in A, ${other.status} in B`),
+    failsInOne: changed.some((both) => both.some(({ status }) => status === "failed")),
   };
 }
