@@ -13,7 +13,8 @@ const RUNTIME_FILES =
 
 /** Compiles the command to an executable at `path`. Returns what `deno compile` prints: the list of embedded files. */
 export async function compile(path: string, flags: readonly string[] = []): Promise<string> {
-  const excluded = [...await unusedFiles(), oldModules()].map((file) => `--exclude=${file}`);
+  const excluded = [...await unusedFiles(), oldModules(), ...await typesOfNode()]
+    .map((file) => `--exclude=${file}`);
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: [
       "compile",
@@ -46,6 +47,22 @@ export async function unusedFiles(): Promise<string[]> {
 /** Returns the folder of CommonJS modules in the protobuf library: the same code as in its modules, 0.9 MB. */
 function oldModules(): string {
   return fileURLToPath(new URL("../cjs", import.meta.resolve("@bufbuild/protobuf")));
+}
+
+/** Returns the content of the packages of Node's declarations, on which protobufjs depends: 2.6 MB that nothing loads. */
+async function typesOfNode(): Promise<string[]> {
+  const wasm = import.meta.resolve("onnxruntime-web/ort-wasm-simd-threaded.wasm");
+  const packages = new URL("../../../", wasm), files: string[] = [];
+  for (const name of ["@types/node", "undici-types"]) {
+    for await (const version of Deno.readDir(new URL(`${name}/`, packages))) {
+      if (!version.isDirectory) continue;
+      const folder = new URL(`${name}/${version.name}/`, packages);
+      for await (const file of Deno.readDir(folder)) {
+        files.push(fileURLToPath(new URL(file.name, folder)));
+      }
+    }
+  }
+  return files;
 }
 
 /**
