@@ -3,6 +3,7 @@ import { fcc, rattle } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { COMMANDS } from "../../src/cli/commands.ts";
 import { permissionText } from "../../src/cli/frame/permission.ts";
+import { denoWords } from "../../src/platform/program.ts";
 import { hookeProcess } from "./child.ts";
 import { hooke, tempFolder } from "./session.ts";
 
@@ -102,7 +103,7 @@ Deno.test("a missing permission is named with its purpose and its flag", async (
   assertStringIncludes(
     err,
     `Cannot write a.singlepoint.xyz: Deno may not write to ${folder.path}. ` +
-      "Run: deno run --allow-read --allow-write=. file://",
+      `Run: ${denoWords()} run --allow-read --allow-write=. file://`,
   );
   assertEquals(
     permissionText(

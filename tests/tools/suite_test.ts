@@ -14,6 +14,7 @@ import {
 import { runExample } from "../../tools/suite/run_example.ts";
 import { judgeEnd, runShare } from "../../tools/suite/run_share.ts";
 import { type Share, sharesOf } from "../../tools/suite/shares.ts";
+import { limitOf, timeOfWork } from "../../tools/suite/speed.ts";
 import { withFolder } from "../checkpoint/folder.ts";
 
 /** Returns the paths of the test files of all shares, sorted. */
@@ -174,4 +175,9 @@ Deno.test("the processor time of processes that ended is counted", async () => {
   const spin = "const end = performance.now() + 150; while (performance.now() < end);";
   await new Deno.Command(Deno.execPath(), { args: ["eval", spin] }).output();
   assertEquals(childProcessorSeconds()! > before, true);
+});
+
+Deno.test("slow processors may take longer for the fast suite, fast ones as long as others", () => {
+  assertEquals([1, 10, 20, 40].map(limitOf), [450, 450, 680, 1360]);
+  assert(timeOfWork() > 0.5);
 });
