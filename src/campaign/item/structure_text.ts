@@ -7,28 +7,13 @@
 import { isObject } from "../../base/object.ts";
 import { reasonOf, show } from "../../base/show.ts";
 import { BUILT_IN, type FieldInfo, type NumericArray } from "../../batch/fields/fields.ts";
+import { PROGRESS_FIELDS, RESULT_FIELDS } from "../../batch/fields/run_fields.ts";
 import { storeOf, type System, systemOf, systemOfData } from "../../batch/system.ts";
 import type { SystemInput } from "../../batch/system_input.ts";
 import { numberOf, numberText } from "../../sinks/tagged_json.ts";
 
 /** Fields that are results or progress of an earlier run, and no input of a new one. */
-const NOT_INPUT: ReadonlySet<string> = new Set([
-  "status",
-  "stepsDone",
-  "systemId",
-  "step",
-  "time",
-  "sourceId",
-  "sourceIndex",
-  "energy",
-  "energies",
-  "free_energy",
-  "forces",
-  "stress",
-  "stresses",
-  "virial",
-  "virials",
-]);
+const NOT_INPUT: ReadonlySet<string> = new Set([...PROGRESS_FIELDS, ...RESULT_FIELDS]);
 
 /**
  * Returns a structure as an item of a campaign has it: without edges and `info`, and without the results and the

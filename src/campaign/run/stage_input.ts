@@ -5,6 +5,7 @@
  */
 
 import { Batch } from "../../batch/batch.ts";
+import { PROGRESS_FIELDS, RESULT_FIELDS } from "../../batch/fields/run_fields.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { initVelocities } from "../../batch/velocities.ts";
 import type { FullStage } from "../recipe/stages.ts";
@@ -17,18 +18,7 @@ export interface Traveler {
 }
 
 /** Fields that an engine adds, which the next stage must not see. */
-const PROGRESS: ReadonlySet<string> = new Set([
-  "status",
-  "stepsDone",
-  "systemId",
-  "step",
-  "time",
-  "sourceId",
-  "sourceIndex",
-  "energy",
-  "forces",
-  "stress",
-]);
+const WRITTEN: ReadonlySet<string> = new Set([...PROGRESS_FIELDS, ...RESULT_FIELDS]);
 
 /** Returns a structure without the fields of a run, except for the given results. A relaxation has no velocities. */
 export function withoutProgress(
@@ -39,7 +29,7 @@ export function withoutProgress(
   const store = storeOf(system);
   const isKept = (name: string) =>
     results.includes(name) ||
-    !PROGRESS.has(name) && (hasVelocities || name !== "velocities" && name !== "dofRemoved");
+    !WRITTEN.has(name) && (hasVelocities || name !== "velocities" && name !== "dofRemoved");
   return systemOf({
     ...store,
     fields: new Map([...store.fields].filter(([name]) => isKept(name))),

@@ -5,30 +5,9 @@
  */
 
 import { Batch } from "../../batch/batch.ts";
+import { PROGRESS_FIELDS, RESULT_FIELDS } from "../../batch/fields/run_fields.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import type { Structure } from "./structures.ts";
-
-/** Fields that describe the progress of an earlier run, which a new run must not continue. */
-const PROGRESS: ReadonlySet<string> = new Set([
-  "status",
-  "stepsDone",
-  "systemId",
-  "step",
-  "time",
-  "sourceId",
-]);
-
-/** Results of an earlier evaluation, which do not belong to another potential or to atoms that have moved. */
-const RESULTS: ReadonlySet<string> = new Set([
-  "energy",
-  "energies",
-  "free_energy",
-  "forces",
-  "stress",
-  "stresses",
-  "virial",
-  "virials",
-]);
 
 /**
  * Returns the structures as one batch that no run has changed yet. The energies, forces and stresses of their files are
@@ -39,20 +18,20 @@ export function batchOf(
   structures: readonly Structure[],
   { dropVelocities = false }: { readonly dropVelocities?: boolean } = {},
 ): Batch {
-  const dropped = new Set([...PROGRESS, ...RESULTS]);
+  const dropped = new Set([...PROGRESS_FIELDS, ...RESULT_FIELDS]);
   if (dropVelocities) { for (const name of ["velocities", "dofRemoved"]) dropped.add(name); }
   return Batch.from(structures.map(({ system, label }) => without(system, dropped, label)));
 }
 
 /** Returns a structure without the fields and results of an earlier run and without velocities, with its label in `info.file`. */
 export function strippedStructure(structure: Structure): Structure {
-  const dropped = new Set([...PROGRESS, ...RESULTS, "velocities", "dofRemoved"]);
+  const dropped = new Set([...PROGRESS_FIELDS, ...RESULT_FIELDS, "velocities", "dofRemoved"]);
   return { ...structure, system: without(structure.system, dropped, structure.label) };
 }
 
 /** Returns the systems of a batch without the fields of a run. */
 export function resultsOf(batch: Batch, isMoving: boolean): System[] {
-  const dropped = new Set(PROGRESS);
+  const dropped = new Set(PROGRESS_FIELDS);
   if (!isMoving) { for (const name of ["velocities", "dofRemoved"]) dropped.add(name); }
   return batch.systems().map((system) => without(system, dropped));
 }
