@@ -79,6 +79,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "checkpoint",
   ],
   "testing": ["*"],
+  "page": ["*"],
   "cli": ["*"],
   "mod.ts": ["*"],
 };
