@@ -33,8 +33,8 @@ export interface RunInfo {
   readonly systems: number;
   /** Resolved configuration. */
   readonly config?: unknown;
-  /** Files that the page offers for download: paths below the run folder. */
-  readonly files: readonly { readonly path: string; readonly bytes: number }[];
+  /** Files that the page offers for download: paths below the run folder. Files that are made on demand have no size. */
+  readonly files: readonly { readonly path: string; readonly bytes?: number }[];
 }
 
 /** A hook of a run. */

@@ -5,69 +5,12 @@
  */
 
 import type { Command } from "../frame/command.ts";
-import { choice, count, flag, members, number, type OptionsOf, text } from "../frame/option.ts";
+import { choice, count, flag, members, type OptionsOf, text } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import { CONFIG_OPTIONS, ENGINE_FLAGS, INPUT_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
 import { STOP_SIGNALS } from "../stop.ts";
+import { ENSEMBLE_OPTIONS, INTERVAL_OPTIONS } from "./options.ts";
 import type { MdSettings } from "./settings.ts";
-
-/** Options of the ensemble and the integrator. */
-const ENSEMBLE_OPTIONS = {
-  ensemble: choice(["nve", "nvt", "npt", "nph"], {
-    help: "nve (constant energy), nvt (temperature), npt (also pressure) or nph",
-    initial: "nvt",
-  }),
-  temperature: number({
-    value: "T",
-    also: ["temp", "temperature-K"],
-    help: "Temperature of the thermostat and of drawn velocities, K",
-    initial: 300,
-    least: 0,
-  }),
-  pressure: number({
-    value: "P",
-    help: "Pressure of npt and nph, GPa (1 bar is 0.0001)",
-    initial: 0,
-    least: -Infinity,
-  }),
-  steps: count({
-    also: ["n-steps"],
-    help: "Number of steps",
-    otherwise: "1000, unless --time is given",
-    initial: undefined,
-    least: 0,
-  }),
-  time: number({
-    value: "T",
-    help: "Simulated time instead of --steps, ps",
-    otherwise: "--steps",
-    initial: undefined,
-  }),
-  dt: number({ also: ["timestep"], help: "Time step, fs", initial: 1 }),
-  thermostat: choice(["langevin", "bussi", "nose-hoover"], {
-    help: "Thermostat of nvt: langevin, bussi (CSVR) or nose-hoover",
-    initial: "langevin",
-  }),
-  friction: number({ help: "Friction of langevin, 1/fs", initial: 0.01, least: 0 }),
-  thermostatTime: number({
-    value: "T",
-    also: ["taut"],
-    help: "Relaxation time of bussi, nose-hoover and npt, fs",
-    initial: 100,
-  }),
-  barostatTime: number({
-    value: "T",
-    also: ["taup"],
-    help: "Relaxation time of the cell, fs",
-    initial: 1000,
-  }),
-  coupling: choice(["isotropic", "anisotropic", "triclinic"], {
-    help: "Changes of the cell: isotropic, anisotropic (lengths) or triclinic (all)",
-    initial: "isotropic",
-  }),
-  seed: count({ help: "Seed of velocities and thermostat", initial: 0, least: 0 }),
-  drawVelocities: flag({ help: "Draw velocities although the files have some" }),
-} as const satisfies Partial<OptionsOf<MdSettings>>;
 
 /** Options of the run folder. */
 const FOLDER_OPTIONS = {
@@ -85,17 +28,7 @@ const FOLDER_OPTIONS = {
     help: "File of the trajectory in the run folder (.xyz, .jsonl, .db, .zarr)",
     initial: "trajectory.xyz",
   }),
-  trajEvery: count({
-    help: "Steps between two frames of the trajectory",
-    initial: 100,
-    least: 1,
-  }),
-  logEvery: count({
-    also: ["stats-every", "loginterval", "log-interval"],
-    help: "Steps between two rows of the table and of log.csv",
-    initial: 100,
-    least: 1,
-  }),
+  ...INTERVAL_OPTIONS,
   checkpointEvery: count({
     also: ["restart-every"],
     help: "Steps between two checkpoints; one more is written every 10 minutes",

@@ -5,7 +5,7 @@
  */
 
 import type { Command } from "../frame/command.ts";
-import { choice, count, flag, members, number, text, texts } from "../frame/option.ts";
+import { members, text, texts } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import {
   CONFIG_OPTIONS,
@@ -14,6 +14,7 @@ import {
   INPUT_OPTIONS,
   POTENTIAL_OPTIONS,
 } from "../run/table.ts";
+import { OPTIMIZER_OPTIONS } from "./options.ts";
 import type { RelaxSettings } from "./settings.ts";
 
 /** The command `hooke relax`. */
@@ -23,40 +24,7 @@ export const RELAX: Command<RelaxSettings> = {
   options: {
     files: INPUT_OPTIONS.files,
     model: POTENTIAL_OPTIONS.model,
-    fmax: number({ value: "F", help: "Largest force of a relaxed structure, eV/Å", initial: 0.05 }),
-    smax: number({
-      value: "S",
-      also: ["stress-max"],
-      help: "Largest stress of a relaxed cell, GPa, beyond --pressure; with --cell or --isotropic",
-      initial: 0.01,
-    }),
-    steps: count({
-      also: ["max-steps"],
-      help: "Largest number of steps",
-      initial: 1000,
-      least: 0,
-    }),
-    optimizer: choice(["lbfgs", "fire", "fire2"], {
-      help: "Optimizer: lbfgs, fire or fire2",
-      initial: "lbfgs",
-    }),
-    dt: number({
-      also: ["timestep"],
-      help: "Time step of fire and fire2, Å·√(amu/eV), as in ASE",
-      initial: 0.1,
-    }),
-    cell: flag({ also: ["opt-cell-fully"], help: "Relax the cells, too" }),
-    isotropic: flag({
-      also: ["opt-cell-lengths", "hydrostatic-strain"],
-      help: "Relax the cells, and keep their shape",
-    }),
-    pressure: number({
-      value: "P",
-      also: ["scalar-pressure"],
-      help: "External pressure on the cells, GPa",
-      initial: 0,
-      least: -Infinity,
-    }),
+    ...OPTIMIZER_OPTIONS,
     output: texts({
       value: "FILE",
       letter: "o",
