@@ -49,6 +49,16 @@ export interface HookRow {
   readonly milliseconds?: number;
 }
 
+/** Time from one stage of a step to the next. */
+export interface TimingRow {
+  readonly from: string;
+  readonly to: string;
+  /** Number of measurements. */
+  readonly count: number;
+  /** Mean time, ms. */
+  readonly milliseconds: number;
+}
+
 /** A structure of a screening. */
 export interface StructureRow {
   /** File and frame. */
@@ -69,7 +79,10 @@ export interface StructureRow {
 /** An event of a run. Events that repeat replace the one before, except `scalars`, `warning` and `structures`. */
 export type RunEvent =
   | { readonly type: "info"; readonly run: RunInfo }
-  /** Rows of scalars: `rows[i][0]` is the number of steps done; missing values are null. */
+  /**
+   * Rows of scalars: `rows[i][0]` is the number of steps done; missing values are null. A row whose step is not above
+   * that of the row before replaces the rows of the same names from its step on: a run was resumed, or a row completed.
+   */
   | {
     readonly type: "scalars";
     readonly names: readonly string[];
@@ -84,6 +97,8 @@ export type RunEvent =
   }
   | { readonly type: "hooks"; readonly hooks: readonly HookRow[] }
   | { readonly type: "structures"; readonly rows: readonly StructureRow[] }
+  /** Times of the parts of a step, if the run is profiled. */
+  | { readonly type: "timings"; readonly rows: readonly TimingRow[] }
   | { readonly type: "warning"; readonly message: string; readonly step?: number }
   /** A command that was carried out, for the log of the page. */
   | { readonly type: "command"; readonly command: RunCommand; readonly step: number }
@@ -123,7 +138,7 @@ export interface FrameSource {
   frame(index: number, signal?: AbortSignal): Promise<ViewerFrame>;
 }
 
-/** What the page shows, wherever it is: folder, engine or worker. */
+/** A run that the page shows: a folder, an engine or a worker. */
 export interface RunSource extends FrameSource {
   /** Yields all events from the beginning of the run, then new ones as they come, until the signal aborts. */
   events(signal: AbortSignal): AsyncIterable<RunEvent>;

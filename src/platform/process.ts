@@ -17,6 +17,7 @@ export interface Builtins {
   readonly "node:crypto": typeof import("node:crypto");
   readonly "node:fs": typeof import("node:fs");
   readonly "node:fs/promises": typeof import("node:fs/promises");
+  readonly "node:http": typeof import("node:http");
   readonly "node:os": typeof import("node:os");
   readonly "node:path": typeof import("node:path");
   readonly "node:sqlite": typeof import("node:sqlite");

@@ -6,6 +6,7 @@
 
 import { codeOf } from "../../base/file_refusal.ts";
 import { textIn } from "../../config/runs/run_files.ts";
+import { SCALAR_OF_COLUMN } from "../../observe/atoms/thermo_row.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { counted } from "../run/counted.ts";
@@ -13,7 +14,7 @@ import { formatOptionsOf } from "../run/format_options.ts";
 import { exists, isStructureName } from "../run/formats.ts";
 import { kindOf } from "../run/path_kind.ts";
 import { readStructures, splitRange, type Structure } from "../run/structures.ts";
-import { chosenColumns, SAME, unitOf } from "../plot/columns.ts";
+import { chosenColumns, unitOf } from "../plot/columns.ts";
 import { type LogRow, parseLog } from "../plot/log_rows.ts";
 import { screeningIn } from "../plot/screening.ts";
 import type { ScreenResult } from "../screen/screen_result.ts";
@@ -156,7 +157,11 @@ function logsOnly(
 ): Comparison {
   const rows = settings.common ? commonRows(names, a, b) : sameRows(names, a, b);
   const of = (all: readonly LogRow[]) =>
-    new Set(all.flatMap(({ values }) => Object.keys(values)).map((name) => SAME[name] ?? name));
+    new Set(
+      all.flatMap(({ values }) => Object.keys(values)).map((name) =>
+        SCALAR_OF_COLUMN[name] ?? name
+      ),
+    );
   const [inA, inB] = [of(a), of(b)];
   const shared = [...inA].filter((name) => inB.has(name) && !NOT_COMPARED.test(name));
   const columns = settings.columns.length > 0
@@ -168,7 +173,9 @@ function logsOnly(
   };
   const pairs = columns.map((column): Pair => {
     const valueIn = ({ values }: LogRow) =>
-      values[column] ?? values[Object.keys(SAME).find((name) => SAME[name] === column) ?? ""] ??
+      values[column] ?? values[
+        Object.keys(SCALAR_OF_COLUMN).find((name) => SCALAR_OF_COLUMN[name] === column) ?? ""
+      ] ??
         NaN;
     return {
       quantity: column,

@@ -13,7 +13,7 @@ const PURPOSES: Readonly<Record<string, { readonly why: string; readonly flag: s
     flag: "--allow-read",
   },
   write: { why: "The command writes its results there", flag: "--allow-write=FOLDER" },
-  net: { why: "A potential or a queue is there", flag: "--allow-net=HOST" },
+  net: { why: "A potential, a queue or the page is there", flag: "--allow-net=HOST" },
   ffi: { why: "The native runtime of ONNX models is a library", flag: "--allow-ffi" },
   env: { why: "A hook or a package reads this variable", flag: "--allow-env" },
   run: { why: "A hook starts another program", flag: "--allow-run" },

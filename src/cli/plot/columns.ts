@@ -5,16 +5,8 @@
  */
 
 import { didYouMean } from "../../base/did_you_mean.ts";
+import { SCALAR_OF_COLUMN } from "../../observe/atoms/thermo_row.ts";
 import { UsageError } from "../frame/usage_error.ts";
-
-/** Names of columns of `log.csv`, and the scalars of run folders that have the same values. */
-export const SAME: Readonly<Record<string, string>> = {
-  potential: "energy",
-  kinetic: "energy/kinetic",
-  total: "energy/total",
-  pressure: "pressure_GPa",
-  volume: "volume_A3",
-};
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
   [/^energy(\/(max|kinetic|total))?$/, "eV"],
@@ -101,7 +93,7 @@ export function chosenColumns(
   const all = wanted.flatMap((text) => text.split(",")).map((text) => text.trim())
     .filter((text) => text !== "");
   const chosen = all.flatMap((text) => {
-    const exact = names.filter((name) => name === text || name === SAME[text]);
+    const exact = names.filter((name) => name === text || name === SCALAR_OF_COLUMN[text]);
     if (exact.length > 0) return exact;
     const same = names.filter((name) => plain(name) === plain(text));
     const found = same.length > 0

@@ -8,10 +8,10 @@ import { isObject } from "../../base/object.ts";
 import { readRun, type RunData } from "../../config/runs/read_run.ts";
 import { namesIn, pathsIn, textIn } from "../../config/runs/run_files.ts";
 import { partsOf } from "../../config/runs/run_parts.ts";
+import { SCALAR_OF_COLUMN } from "../../observe/atoms/thermo_row.ts";
 import { ScalarHistory } from "../../observe/reporter/scalar_history.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { kindOf } from "../run/path_kind.ts";
-import { SAME } from "./columns.ts";
 import { type LogRow, parseLog } from "./log_rows.ts";
 
 /** Curves of a run. */
@@ -124,7 +124,9 @@ function historyOf(rows: readonly LogRow[]): ScalarHistory {
     history.add({
       step,
       scalars: Object.fromEntries(
-        known.flatMap((name) => name in values ? [[SAME[name] ?? name, values[name]!]] : []),
+        known.flatMap((name) =>
+          name in values ? [[SCALAR_OF_COLUMN[name] ?? name, values[name]!]] : []
+        ),
       ),
     });
   }

@@ -81,6 +81,20 @@ export class RunLock {
     }
   }
 
+  /**
+   * Returns whether a process that seems to be alive has locked a folder. Nothing is locked or written; a file that
+   * cannot be read counts as no lock.
+   */
+  static isHeld(folder: string): boolean {
+    if (RunLock.isHeldHere(folder)) return true;
+    return orDefault(() => {
+      const host = lockHost(folder), name = `${folder}/lock`;
+      const holder = parseLock(host.readTextFileSync(name), name);
+      return holder !== undefined &&
+        isHolding(host, holder, holderNow(host), writtenAt(host, folder));
+    }, false);
+  }
+
   private constructor(
     host: Host,
     { id, file, locks }: LockParts,

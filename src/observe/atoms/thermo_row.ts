@@ -42,6 +42,15 @@ export const THERMO_COLUMNS: readonly (keyof ThermoRow)[] = [
   "volume",
 ];
 
+/** Names of columns of `log.csv`, and the scalars of run folders that have the same values. */
+export const SCALAR_OF_COLUMN: Readonly<Record<string, string>> = {
+  potential: "energy",
+  kinetic: "energy/kinetic",
+  total: "energy/total",
+  pressure: "pressure_GPa",
+  volume: "volume_A3",
+};
+
 /** Fields that a hook must read for rows without a pressure. */
 export const THERMO_FIELDS: readonly DynamicsFieldName[] = [
   "time",
