@@ -18,9 +18,11 @@ export interface Builtins {
   readonly "node:fs": typeof import("node:fs");
   readonly "node:fs/promises": typeof import("node:fs/promises");
   readonly "node:http": typeof import("node:http");
+  readonly "node:net": typeof import("node:net");
   readonly "node:os": typeof import("node:os");
   readonly "node:path": typeof import("node:path");
   readonly "node:sqlite": typeof import("node:sqlite");
+  readonly "node:tls": typeof import("node:tls");
   readonly "node:url": typeof import("node:url");
   readonly "node:worker_threads": typeof import("node:worker_threads");
   readonly "node:zlib": typeof import("node:zlib");

@@ -31,6 +31,7 @@ const MEMBERS: Readonly<Record<keyof TrainerParts | "hooks", true>> = {
   validateEvery: true,
   loaderOrder: true,
   workers: true,
+  group: true,
   device: true,
   threads: true,
   threadMemory: true,
@@ -79,7 +80,7 @@ export function checkTrainerOptions(options: unknown): void {
 }
 
 function checkDevice(action: string, options: Readonly<Record<string, unknown>>): void {
-  const { device = "wasm", workers } = options;
+  const { device = "wasm", workers, group } = options;
   if (!ALL_DEVICES.includes(device as DeviceName)) {
     throw new RangeError(
       complaint(action, `device must be one of ${ALL_DEVICES.join(", ")}`, device),
@@ -87,6 +88,18 @@ function checkDevice(action: string, options: Readonly<Record<string, unknown>>)
   }
   if (workers !== undefined && device !== "wasm") {
     throw new RangeError(complaint(action, 'device must be "wasm" if workers are given', device));
+  }
+  if (group === undefined) return;
+  if (!isObject(group) || typeof group.sum !== "function") {
+    throw new TypeError(complaint(action, "group must be a result of openTrainingGroup()", group));
+  }
+  if (device !== "wasm") {
+    throw new RangeError(complaint(action, 'device must be "wasm" in a group', device));
+  }
+  if (workers !== undefined) {
+    throw new RangeError(
+      complaint(action, "workers must not be given with group, which has its own", workers),
+    );
   }
 }
 

@@ -15,6 +15,7 @@ import type { LossLike } from "./losses/loss.ts";
 import type { MetricsByName } from "./metrics/metric.ts";
 import type { Optimizer } from "./optimizers/optimizer.ts";
 import type { Patterns } from "./graph/parameters.ts";
+import type { ShardGroup } from "./parallel/shard_group.ts";
 import type { Schedule } from "./schedules/schedule.ts";
 import type { TrainingStage } from "./stages.ts";
 
@@ -138,6 +139,13 @@ export interface TrainerParts {
    * @default undefined: batches are not split
    */
   readonly workers?: number;
+  /**
+   * Group of machines among which the shards of each batch are divided, for training and for validation; see
+   * `openTrainingGroup`. All machines run the same program with the same data.
+   *
+   * @default undefined: this process computes everything
+   */
+  readonly group?: ShardGroup;
   /**
    * Device on which parameters, gradients and optimizer state are kept.
    *

@@ -6,7 +6,7 @@
 
 import { show } from "../../base/show.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
-import type { TrainingBatch } from "./data_source.ts";
+import type { DataSource, TrainingBatch } from "./data_source.ts";
 import { sized } from "./tensor_rows.ts";
 
 /**
@@ -53,6 +53,11 @@ export function splitBatch(batch: TrainingBatch, parts: number): TrainingBatch[]
     });
     return partOf(batch, Object.fromEntries(feeds), from, to);
   });
+}
+
+/** Returns the function that splits batches of a source. Batches of a source that cannot split them stay whole. */
+export function splitOf(source: DataSource | undefined): NonNullable<DataSource["split"]> {
+  return source?.split?.bind(source) ?? ((batch) => [batch]);
 }
 
 /** Returns the index of the first sample of each part, and as the last element the number of samples. */

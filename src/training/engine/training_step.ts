@@ -7,6 +7,7 @@
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
 import type { HostFeed } from "../../onnx/session/session_tensor.ts";
 import type { TrainingBatch } from "../context.ts";
+import { splitBatch, splitOf } from "../data/split_batch.ts";
 import type { NamedBatch } from "../data/named_data.ts";
 import type { Ran } from "../graph/runner.ts";
 import type { Measured } from "../graph/training_graph.ts";
@@ -199,10 +200,10 @@ export class TrainingSteps {
   ): Promise<Ran> {
     const { model: { runner }, data } = this.#host;
     const source = data?.loaders[loaderIndex]?.source;
-    // The batches of a source that cannot split them are computed in one part.
-    const whole = source === undefined || isByHand ? undefined : inOnePart;
-    const split = source?.split?.bind(source) ?? whole;
-    return await runner.gradients(batch, share, into, more, ...(split ? [split] : []));
+    const split = source === undefined || isByHand && source.split === undefined
+      ? splitBatch
+      : splitOf(source);
+    return await runner.gradients(batch, share, into, more, split);
   }
 
   /** Computes the tensors within the model that the hooks due in this batch read. */
@@ -237,8 +238,4 @@ export class TrainingSteps {
     const { loop, model: { arena } } = this.#host;
     return !arena.backend.isHost && isDue(loop, stage) && loop.hooks.reads(stage).has("gradNorm");
   }
-}
-
-function inOnePart(batch: TrainingBatch): TrainingBatch[] {
-  return [batch];
 }

@@ -5,6 +5,8 @@
  */
 
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
+import type { DataSource } from "../data/data_source.ts";
+import { splitOf } from "../data/split_batch.ts";
 import { interleave } from "../data/interleave.ts";
 import type { TrainingData } from "../trainer_options.ts";
 import { TrainingStage } from "../stages.ts";
@@ -51,9 +53,10 @@ export class Validation {
     this.#isOpen = true;
     await loop.fire(TrainingStage.VALIDATION_BEGIN);
     let index = 0;
-    for await (const { batch, loaderIndex, loaderName } of interleave(data).batches(epoch, 0)) {
+    const named = interleave(data);
+    for await (const { batch, loaderIndex, loaderName } of named.batches(epoch, 0)) {
       Object.assign(context, { batch, batchIdx: index++, loaderIdx: loaderIndex, loaderName });
-      await this.#batch(sums, settings);
+      await this.#batch(sums, settings, splitOf(named.loaders[loaderIndex]?.source));
     }
     if (index === 0) {
       throw new RangeError("Cannot validate: the data must have at least one batch; got none");
@@ -86,7 +89,11 @@ export class Validation {
     if (outcome.status !== "completed") context.phase = "train";
   }
 
-  async #batch(sums: MetricSums, { ema, points }: MergedSettings): Promise<void> {
+  async #batch(
+    sums: MetricSums,
+    { ema, points }: MergedSettings,
+    split: NonNullable<DataSource["split"]>,
+  ): Promise<void> {
     const { loop, context, model, observed } = this.#host, batch = context.batch!;
     observed.forget();
     context.loss = NaN;
@@ -95,7 +102,7 @@ export class Validation {
     await loop.fire(TrainingStage.BEFORE_FORWARD);
     const parameters = ema?.validate === true ? "ema" : "parameters";
     const more = await this.#steps.pipeActivations(batch, points, parameters);
-    const ran = await model.runner.evaluate(batch, more, parameters);
+    const ran = await model.runner.evaluate(batch, more, parameters, split);
     const fields = observedFields(loop, STAGES);
     if (fields.length > 0) await observed.observe(model.runner, batch, fields, more, parameters);
     await loop.fire(TrainingStage.AFTER_FORWARD);

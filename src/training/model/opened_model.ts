@@ -104,11 +104,13 @@ export class OpenedModel {
       threadMemory: options.threadMemory,
       runtime: options.runtime,
     });
-    this.runner = options.workers === undefined ? runner : new SharedRunner(runner, {
+    const isAlone = options.workers === undefined && options.group === undefined;
+    this.runner = isAlone ? runner : new SharedRunner(runner, {
       graphs: this.#graphs(undefined),
       arena: this.arena,
       name: plan.loaded.name,
       workers: options.workers,
+      group: options.group,
       runtime: options.runtime,
     });
     this.updates = new Updates(this.arena, plan.optimizers, plan.assigned.of);

@@ -19,6 +19,8 @@ import { gradientName, MEANS, SHARES } from "../graph/graph_names.ts";
 import type { GradientTarget, Ran, Runner } from "../graph/runner.ts";
 import { type GraphParts, lossGraph, type Measured } from "../graph/training_graph.ts";
 import { countsOf } from "../engine/metric_sums.ts";
+import { findNavigator } from "../../platform/page.ts";
+import { localShards, type ShardGroup } from "./shard_group.ts";
 
 /** Parts from which a {@linkcode SharedRunner} is created. */
 export interface SharedParts {
@@ -26,8 +28,10 @@ export interface SharedParts {
   readonly arena: Arena;
   /** Name of the model in errors. */
   readonly name: string;
-  /** Number of workers. */
-  readonly workers: number;
+  /** Number of parts of each batch if there is no group. Each part has a worker. */
+  readonly workers?: number | undefined;
+  /** The shards of each batch, some of which this process computes. */
+  readonly group?: ShardGroup | undefined;
   /** Implementation of onnxruntime that the workers use. */
   readonly runtime?: SessionOptions["runtime"] | undefined;
 }
@@ -39,12 +43,20 @@ interface Team {
   readonly own: ReadonlySet<string>;
 }
 
-/** A part of a batch, the session that computes it, and its fraction of the count of each mean. */
-interface Part {
-  readonly session: WorkerSession;
+/** A part of a batch, and its fraction of the count of each mean. */
+interface Shard {
+  readonly index: number;
   readonly batch: TrainingBatch;
   readonly ratios: readonly number[];
 }
+
+/** A shard, and the session that computes it. */
+interface Part extends Shard {
+  readonly session: WorkerSession;
+}
+
+/** Milliseconds after which a worker without a reply is considered hung, in a group. */
+const SHARD_TIMEOUT = 3_600_000;
 
 /** Computes gradients in workers. All other computations use a single runner. */
 export class SharedRunner {
@@ -52,10 +64,14 @@ export class SharedRunner {
   readonly #parts: SharedParts;
   #graphs: GraphParts;
   #team: Promise<Team> | undefined;
+  readonly #group: ShardGroup;
+  /** The gradients of each shard. */
+  readonly #scratch: Float32Array[] = [];
 
   constructor(runner: Runner, parts: SharedParts) {
     this.#runner = runner;
     this.#parts = parts;
+    this.#group = parts.group ?? localShards(parts.workers ?? 1);
     this.#graphs = parts.graphs;
   }
 
@@ -87,22 +103,58 @@ export class SharedRunner {
       return await this.#runner.gradients(batch, shares, into, more);
     }
     const team = await this.#open();
-    const parts = this.#cut(team, split(batch, team.sessions.length), batch);
+    const parts = this.#cut(team, split(batch, this.#group.shards), batch);
     const ran = await this.#runAll(team, parts, shares, more);
-    this.#add(ran, into);
-    const count = team.measured.terms.length + team.measured.metrics.length;
-    const means = Float64Array.from(
-      { length: count },
-      (_, k) =>
-        ran.reduce(
-          (sum, outputs, i) => sum + Number(outputs[MEANS]!.data[k]) * parts[i]!.ratios[k]!,
-          0,
-        ),
-    );
+    const means = new Float64Array(team.measured.terms.length + team.measured.metrics.length);
+    const { arena } = this.#parts;
+    const flat = ran.map((outputs, i) => this.#flat(outputs, i));
+    await this.#group.sum({
+      means,
+      addMeans: (sums) => addMeans(sums, parts, ran.map((outputs) => outputs[MEANS]!.data)),
+      length: arena.size,
+      array: () => arena.backend.view(arena.array(into)) as Float32Array,
+      add: (from, to) => {
+        const view = arena.backend.view(arena.array(into)) as Float32Array;
+        for (const [i, gradients] of flat.entries()) {
+          if (parts[i]!.index === 0) view.set(gradients.subarray(from, to), from);
+          else for (let k = from; k < to; k++) view[k]! += gradients[k]!;
+        }
+      },
+    });
     return { means, fetch: () => Promise.resolve(means) };
   }
 
-  readonly evaluate: Runner["evaluate"] = (...args) => this.#runner.evaluate(...args);
+  /**
+   * Computes loss and metrics of a batch. In a group, each machine computes its shards, so that all machines have the
+   * same results.
+   */
+  async evaluate(
+    batch: TrainingBatch,
+    more: Readonly<Record<string, HostFeed>> = {},
+    parameters = "parameters",
+    split: DataSource["split"] = splitBatch,
+  ): Promise<Ran> {
+    const isWhole = this.#parts.group === undefined ||
+      Object.values(more).some(({ dims, data }) => (dims ?? [data.length]).length > 0);
+    if (isWhole) return await this.#runner.evaluate(batch, more, parameters);
+    const measured = await this.#runner.measured();
+    const shards = this.#own(measured, split(batch, this.#group.shards), batch);
+    const ran: ArrayLike<number>[] = [];
+    for (const shard of shards) {
+      const { means, fetch } = await this.#runner.evaluate(shard.batch, more, parameters);
+      ran.push(Array.from(means ?? await fetch(true)));
+    }
+    const means = new Float64Array(measured.terms.length + measured.metrics.length);
+    await this.#group.sum({
+      means,
+      addMeans: (sums) => addMeans(sums, shards, ran),
+      length: 0,
+      array: () => new Float32Array(),
+      add: () => {},
+    });
+    return { means, fetch: () => Promise.resolve(means) };
+  }
+
   readonly forward: Runner["forward"] = (...args) => this.#runner.forward(...args);
   readonly slopes: Runner["slopes"] = (...args) => this.#runner.slopes(...args);
   readonly unchanged: Runner["unchanged"] = (...args) => this.#runner.unchanged(...args);
@@ -135,10 +187,15 @@ export class SharedRunner {
 
   async #start(): Promise<Team> {
     const { bytes, ...measured } = lossGraph(this.#graphs, { gradients: true });
-    const { name, workers, arena, runtime } = this.#parts;
-    const options = { name, threads: 1, ...(runtime !== undefined && { runtime }) };
+    const { name, arena, runtime, group } = this.#parts;
+    const options = {
+      name,
+      threads: 1,
+      ...(group !== undefined && { timeout: SHARD_TIMEOUT }), // shards may wait for each other
+      ...(runtime !== undefined && { runtime }),
+    };
     const opened = await Promise.allSettled(
-      Array.from({ length: workers }, () => openSessionInWorker(bytes, options)),
+      Array.from({ length: this.#workers }, () => openSessionInWorker(bytes, options)),
     );
     const sessions = opened.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
     const failed = opened.find((one) => one.status === "rejected");
@@ -150,14 +207,33 @@ export class SharedRunner {
     return { sessions, measured, own };
   }
 
+  /** Number of sessions. In a group, shards share them if there are more shards than processors. */
+  get #workers(): number {
+    const { first, end } = this.#group, own = end - first;
+    if (this.#parts.group === undefined) return own;
+    return Math.min(own, findNavigator()?.hardwareConcurrency ?? 1);
+  }
+
   #cut(
     { measured, sessions }: Team,
     batches: readonly TrainingBatch[],
     whole: TrainingBatch,
   ): Part[] {
-    const totals = countsOf(measured, whole);
-    return batches.map((batch, i) => ({
-      session: sessions[i]!,
+    return this.#own(measured, batches, whole).map((shard, i) => ({
+      ...shard,
+      session: sessions[i % sessions.length]!,
+    }));
+  }
+
+  /** Returns the shards that this process computes. A small batch may have fewer shards than the group. */
+  #own(
+    measured: Measured,
+    batches: readonly TrainingBatch[],
+    whole: TrainingBatch,
+  ): Shard[] {
+    const totals = countsOf(measured, whole), { first, end } = this.#group;
+    return batches.slice(first, end).map((batch, i) => ({
+      index: first + i,
       batch,
       ratios: countsOf(measured, batch).map((count, k) => totals[k]! > 0 ? count / totals[k]! : 0),
     }));
@@ -201,14 +277,24 @@ export class SharedRunner {
     });
   }
 
-  #add(ran: readonly Readonly<Record<string, HostTensor>>[], into: GradientTarget): void {
-    const { arena } = this.#parts, view = arena.backend.view(arena.array(into));
-    for (const { name, from, size } of arena.places) {
-      for (const [i, outputs] of ran.entries()) {
-        const gradient = outputs[gradientName(name)]!.data as Float32Array;
-        if (i === 0) view.set(gradient, from);
-        else for (let k = 0; k < size; k++) view[from + k]! += gradient[k]!;
-      }
+  /** Returns the gradients of a shard in the order of the arena, in an array that the next step uses again. */
+  #flat(outputs: Readonly<Record<string, HostTensor>>, index: number): Float32Array {
+    const { arena } = this.#parts;
+    const flat = this.#scratch[index] ??= new Float32Array(arena.size);
+    for (const { name, from } of arena.places) {
+      flat.set(outputs[gradientName(name)]!.data as Float32Array, from);
     }
+    return flat;
+  }
+}
+
+/** Adds the means of shards to the sums, each with the shard's fraction of the count. */
+function addMeans(
+  sums: Float64Array,
+  shards: readonly Shard[],
+  means: readonly ArrayLike<number | bigint>[],
+): void {
+  for (let k = 0; k < sums.length; k++) {
+    for (const [i, { ratios }] of shards.entries()) sums[k]! += Number(means[i]![k]) * ratios[k]!;
   }
 }

@@ -141,6 +141,7 @@ export const TRAINER_OPTIONS: readonly (keyof FineTuneOptions & keyof TrainerPar
   "ema",
   "validateEvery",
   "workers",
+  "group",
   "device",
   "threads",
   "threadMemory",
