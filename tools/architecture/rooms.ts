@@ -101,6 +101,8 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   // Files are read and written in one place.
   "@bufbuild/protobuf": ["src/onnx/"],
   "onnx-buf": ["src/onnx/"],
+  // Charts of the page.
+  "uplot": ["src/page/app/"],
   // Built-in modules that browsers lack stay out of what a page loads.
   "node:": ["src/platform/"],
 };

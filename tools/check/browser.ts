@@ -8,7 +8,8 @@
  */
 
 import { type Checked, checkWith } from "./check_with.ts";
-import { entryPoints } from "./entry_points.ts";
+import { presentFiles } from "../page/bundles.ts";
+import { entryPoints, ROOT } from "./entry_points.ts";
 
 /** Entry points that are for Deno only. */
 const NOT_FOR_BROWSERS = ["./cli"];
@@ -24,7 +25,9 @@ if (import.meta.main) {
   const modules = Object.entries(await entryPoints())
     .filter(([name]) => !NOT_FOR_BROWSERS.includes(name))
     .map(([, module]) => module);
-  const { success, output } = await checkForBrowser(modules);
+  const scripts = presentFiles().filter(({ source }) => source.endsWith(".ts"))
+    .map(({ source }) => new URL(source, ROOT).href);
+  const { success, output } = await checkForBrowser([...modules, ...scripts]);
   console.error(output.trimEnd());
   Deno.exit(success ? 0 : 1);
 }

@@ -1,0 +1,13 @@
+/**
+ * Views of the page.
+ *
+ * @module
+ */
+
+/** A view that fills the page. */
+export interface PageView {
+  /** Content of the header. */
+  readonly header: HTMLElement;
+  readonly root: HTMLElement;
+  close(): void;
+}
