@@ -13,6 +13,8 @@ const NEEDS = {
   chromium: "Chromium on PATH",
   models: "reference models: set HOOKE_MODELS to their folder",
   disks: "unshare -rm to mount a disk",
+  networks: "unshare -rn with ip (of iproute2) to make a network",
+  fuse: "bindfs on PATH, allowed to mount",
   python: "python3 on PATH",
   strace: "strace on PATH, allowed to trace",
   slurm: "Slurm's slurmctld and slurmd, and munged on PATH",
@@ -36,7 +38,9 @@ export const chromiumPath: string | undefined = findProgram(CHROMIUM);
 const FINDERS: Readonly<Record<Exclude<Need, "webgpu" | "denort">, () => boolean>> = {
   chromium: () => chromiumPath !== undefined,
   models: () => isThere(MODELS_FOLDER),
-  disks: mayMount,
+  disks: () => mayRun("-rm", "mount -t tmpfs -o size=192k none /mnt"),
+  networks: () => mayRun("-rn", "ip link add one type veth peer name two"),
+  fuse: () => mayRun("-rm", "mkdir -p /tmp && mount -t tmpfs none /mnt && bindfs /tmp /mnt"),
   python: () => findProgram(["python3"]) !== undefined,
   strace: mayTrace,
   slurm: () =>
@@ -81,10 +85,10 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Returns whether a process may have disks of its own, as containers often forbid. */
-function mayMount(): boolean {
+/** Returns whether a process may have disks or networks of its own, as containers often forbid. */
+function mayRun(flags: string, command: string): boolean {
   try {
-    const args = ["-rm", "sh", "-c", "mount -t tmpfs -o size=192k none /mnt"];
+    const args = [flags, "sh", "-c", command];
     return new Deno.Command("unshare", { args, stdout: "null", stderr: "null" }).outputSync()
       .success;
   } catch {

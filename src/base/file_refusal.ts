@@ -25,6 +25,7 @@ const CAUSES: ReadonlyMap<unknown, string> = new Map([
   ["EINVAL", "the system does not allow this on it"],
   ["ENAMETOOLONG", "the name is too long"],
   ["ESTALE", "it was removed during the run"],
+  ["ENOTCONN", "its file system is not mounted any more"],
 ]);
 
 /** Error code for files and folders that were removed while they were in use. */

@@ -176,3 +176,20 @@ Deno.test("after a disk has failed once, no later flush succeeds", async () => {
   for (let k = 0; k < 2; k++) await assertRejects(() => store.flush(), Error, "no space left");
   await assertRejects(() => store.close(), Error, "no space left");
 });
+
+Deno.test("an index has no result that a power failure could take", async () => {
+  const path = await folder();
+  await using store = await openResultStore(path);
+  store.putIfAbsent(result(1));
+  const sizes = async () => {
+    const files = (await Array.fromAsync(Deno.readDir(`${path}/shards`))).map(({ name }) => name);
+    const sizeOf = async (ending: string) =>
+      (await Deno.stat(`${path}/shards/${files.find((name) => name.endsWith(ending))}`)).size;
+    return [await sizeOf(".jsonl") > 0, await sizeOf(".index")];
+  };
+  await store.flush({ sync: false });
+  assertEquals(await sizes(), [true, 0]);
+  assertEquals((await openResultStore(path)).has(result(1).id), true);
+  await store.flush();
+  assertEquals(await sizes(), [true, 64]);
+});

@@ -5,15 +5,13 @@
  */
 
 import { encodeMessage } from "./message.ts";
+import { mapSome } from "./map_some.ts";
 import { PRIORITIES } from "./names.ts";
-import { patiently } from "./patience.ts";
+import { Confirmations, patiently } from "./patience.ts";
 import { publishOne } from "./publish.ts";
 import { isMissing, type Queue } from "./queue.ts";
 import { getState, removeState, stateIds } from "./states.ts";
 import type { AsideItem } from "./tries.ts";
-
-/** Requests to the server at a time. */
-const AT_ONCE = 64;
 
 /** Returns the items that were set aside, at most `most`, and the number of all of them. */
 export async function listAside(
@@ -42,7 +40,7 @@ export async function retryAside(
   queue: Queue,
   ids: readonly string[] = [],
 ): Promise<{ readonly retried: number; readonly lost: readonly string[] }> {
-  const lost: string[] = [];
+  const lost: string[] = [], confirmations = new Confirmations();
   const chosen = (await stateIds(queue, "aside")).filter((id) =>
     ids.length === 0 || ids.some((beginning) => id.startsWith(beginning))
   );
@@ -56,7 +54,7 @@ export async function retryAside(
       await removeState(queue, "try", id);
       const level = PRIORITIES.find((each) => each === priority) ?? "normal";
       const message = encodeMessage({ item, recipe, seed, label, version }, state.body);
-      await publishOne(queue, queue.names.item(level, id), message);
+      await publishOne(queue, { subject: queue.names.item(level, id), message, confirmations });
     }
     await removeState(queue, "aside", id);
   });
@@ -94,13 +92,4 @@ export async function cancelItems(queue: Queue, ids?: readonly string[]): Promis
     return removed.some((each) => each > 0) ? 1 : 0;
   });
   return counts.reduce((sum: number, each) => sum + each, 0);
-}
-
-/** Calls `f` for each element, for a bounded number at a time. */
-async function mapSome<T, R>(all: readonly T[], f: (one: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let i = 0; i < all.length; i += AT_ONCE) {
-    results.push(...await Promise.all(all.slice(i, i + AT_ONCE).map(f)));
-  }
-  return results;
 }

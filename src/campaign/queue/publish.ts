@@ -6,7 +6,8 @@
 
 import { decodeMessage, encodeMessage } from "./message.ts";
 import { isId, type QueuePriority } from "./names.ts";
-import { patiently } from "./patience.ts";
+import { mapSome } from "./map_some.ts";
+import { type ConfirmationOptions, Confirmations } from "./patience.ts";
 import type { Queue } from "./queue.ts";
 
 /** An item on its way into a queue. */
@@ -34,6 +35,9 @@ export interface PublishCounts {
 /** Largest batches that the server takes, and their bytes, which the server holds in memory until the last message. */
 const BATCH = { messages: 1000, bytes: 4_000_000, atOnce: 4 } as const;
 
+/** Time in which the server should store a batch, ms. */
+const COMMIT = 10_000;
+
 /** Code of the server's answer if a stream has a message of the subject. */
 const PRESENT = 10077;
 
@@ -41,21 +45,23 @@ const PRESENT = 10077;
  * Publishes items. An item that is in the queue already is left as it is.
  *
  * @throws {RangeError} if an item is larger than the largest message of the queue; those before it are published
+ * @throws {Error} if the server confirms nothing for long, such as for a full disk
  */
 export async function publishItems(
   queue: Queue,
   items: AsyncIterable<QueueItem> | Iterable<QueueItem>,
-  { priority = "normal", onProgress }: {
+  { priority = "normal", onProgress, ...patience }: ConfirmationOptions & {
     readonly priority?: QueuePriority;
     readonly onProgress?: (counts: PublishCounts) => void;
   } = {},
 ): Promise<PublishCounts> {
   const counts: PublishCounts = { published: 0, present: 0 };
+  const confirmations = new Confirmations(patience);
   let batch = new Map<string, Uint8Array>(), bytes = 0;
   // While the server writes a batch to its disk, the next ones are on their way.
   const sent = new Set<Promise<void>>();
   const send = async () => {
-    const sending = publishBatch(queue, batch, counts).then(() => {
+    const sending = publishBatch(queue, { batch, confirmations }, counts).then(() => {
       sent.delete(sending);
       onProgress?.(counts);
     });
@@ -114,7 +120,10 @@ export function decodeItem(bytes: Uint8Array): QueueItem {
 /** Publishes a batch as a whole, and message by message if the server refuses it, such as for an item that it has. */
 async function publishBatch(
   queue: Queue,
-  batch: ReadonlyMap<string, Uint8Array>,
+  { batch, confirmations }: {
+    readonly batch: ReadonlyMap<string, Uint8Array>;
+    readonly confirmations: Confirmations;
+  },
   counts: PublishCounts,
 ): Promise<void> {
   if (batch.size > 1) {
@@ -126,10 +135,10 @@ async function publishBatch(
       // Each message gets its own answer below. Those that the server has are refused by their subjects.
     }
   }
-  await Promise.all([...batch].map(async ([subject, message]) => {
-    if (await publishOne(queue, subject, message)) counts.published++;
+  await mapSome([...batch], async ([subject, message]) => {
+    if (await publishOne(queue, { subject, message, confirmations })) counts.published++;
     else counts.present++;
-  }));
+  });
 }
 
 async function publishWhole(
@@ -139,17 +148,20 @@ async function publishWhole(
   const [first, ...others] = messages, last = others.pop()!;
   const batch = await stream.startBatch(...first!);
   for (const [subject, message] of others) batch.add(subject, message);
-  await batch.commit(...last, { timeout: 30_000 });
+  await batch.commit(...last, { timeout: COMMIT });
 }
 
 /** Publishes a message. Returns false if the stream has one of its subject. */
 export async function publishOne(
   { stream }: Queue,
-  subject: string,
-  message: Uint8Array,
+  { subject, message, confirmations }: {
+    readonly subject: string;
+    readonly message: Uint8Array;
+    readonly confirmations: Confirmations;
+  },
 ): Promise<boolean> {
   try {
-    await patiently(() => stream.publish(subject, message, { timeout: 30_000 }));
+    await confirmations.wait((timeout) => stream.publish(subject, message, { timeout }));
     return true;
   } catch (error) {
     if ((error as { code?: unknown }).code === PRESENT) return false;

@@ -37,8 +37,14 @@ function pullError(message: string, isForbidden: boolean = false): PullError {
 /** Longest time without an answer, ms. The server answers at once if it has no messages. */
 const SILENCE = 10_000;
 
-/** Largest size of all messages of a request, bytes. The largest message of a server is not larger. */
-const MOST_BYTES = 64 << 20;
+/**
+ * Largest size of all messages of a request, bytes. It bounds the memory of a worker, and is far below the 64 MB of
+ * unread data at which a server drops a client.
+ */
+const MOST_BYTES = 8 << 20;
+
+/** Room for the subject and the headers of the largest message, bytes. */
+const ENVELOPE = 4096;
 
 interface PullRequest {
   readonly batch: number;
@@ -62,9 +68,17 @@ export class Puller {
   readonly #open = new Set<(error?: Error) => void>();
   #wake: (() => void) | undefined;
   #refused: PullError | undefined;
+  /** Connections that were lost. */
+  #drops = 0;
+  /** Size of the largest message, bytes: a request for less would never get it. */
+  readonly #leastBytes: number;
+  /** Largest size of all messages of the next request, bytes. */
+  #bytes: number;
 
   constructor(queue: Queue) {
     this.#queue = queue;
+    this.#leastBytes = queue.maxBytes + ENVELOPE;
+    this.#bytes = Math.max(MOST_BYTES, this.#leastBytes);
     void this.#watch();
   }
 
@@ -82,12 +96,20 @@ export class Puller {
   async next(most: number, wait: number, signal: AbortSignal): Promise<Delivery[]> {
     for (const priority of PRIORITIES) {
       const missing = most - this.#count();
-      if (missing > 0) {
-        await this.#pull(priority, { batch: missing, max_bytes: MOST_BYTES, no_wait: true });
-      }
+      if (missing > 0) await this.#pullSome(priority, missing);
     }
     if (this.#count() === 0 && !signal.aborted) await this.#wait(wait, signal);
     return this.#take(most);
+  }
+
+  /** Asks for messages that are there. After a lost connection, the server may have sent more than this process reads. */
+  async #pullSome(priority: QueuePriority, batch: number): Promise<void> {
+    const before = this.#drops, most = Math.max(MOST_BYTES, this.#leastBytes);
+    await this.#pull(priority, { batch, max_bytes: this.#bytes, no_wait: true });
+    this.#bytes = this.#drops > before
+      ? Math.max(this.#bytes / 2, this.#leastBytes)
+      : Math.min(this.#bytes * 1.1, most);
+    this.#bytes = Math.floor(this.#bytes);
   }
 
   #count(): number {
@@ -153,6 +175,7 @@ export class Puller {
   /** Ends requests that a lost connection or a missing permission leaves without an answer. */
   async #watch(): Promise<void> {
     for await (const status of this.#queue.nats.status()) {
+      if (status.type === "disconnect") this.#drops++;
       if (status.type === "reconnect") this.#end();
       if (status.type !== "error" || status.error.name !== "PermissionViolationError") continue;
       // Workers need not be able to create the queue; they try if it is missing.

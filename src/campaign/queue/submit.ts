@@ -9,6 +9,7 @@ import type { CampaignItem } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import type { ResultStore } from "../store/result_store.ts";
 import type { QueuePriority } from "./names.ts";
+import type { ConfirmationOptions } from "./patience.ts";
 import { publishItems, type QueueItem } from "./publish.ts";
 import type { Queue } from "./queue.ts";
 import { putRecipe } from "./recipes.ts";
@@ -22,7 +23,7 @@ export interface LabeledItem {
 }
 
 /** Options of {@linkcode submitCampaign}. */
-export interface SubmitOptions {
+export interface SubmitOptions extends ConfirmationOptions {
   /** Priority of the items. @default "normal" */
   readonly priority?: QueuePriority;
   /** Store with results: items that have one are left out. @default all items are published */
@@ -48,12 +49,13 @@ export interface SubmitCounts {
  * result in the store are left out, so that a submission can be repeated at any time.
  *
  * @throws {RangeError} if an item is larger than the largest message of the queue
+ * @throws {Error} if the server confirms nothing for long, such as for a full disk
  */
 export async function submitCampaign(
   queue: Queue,
   recipe: CheckedRecipe,
   items: AsyncIterable<LabeledItem> | Iterable<LabeledItem>,
-  { priority = "normal", store, onProgress }: SubmitOptions = {},
+  { priority = "normal", store, onProgress, ...patience }: SubmitOptions = {},
 ): Promise<SubmitCounts> {
   await queue.create();
   await putRecipe(queue, recipe);
@@ -73,6 +75,7 @@ export async function submitCampaign(
   };
   const add = (sent: Pick<SubmitCounts, "published" | "present">) => Object.assign(counts, sent);
   const sent = await publishItems(queue, missing(), {
+    ...patience,
     priority,
     onProgress: (sent) => onProgress?.(add(sent)),
   });

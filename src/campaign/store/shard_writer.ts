@@ -4,7 +4,7 @@
  * @module
  */
 
-import { removal } from "../../base/file_refusal.ts";
+import { refusal, removal } from "../../base/file_refusal.ts";
 import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
 import { builtin } from "../../platform/process.ts";
 import type { ResultRecord } from "./result.ts";
@@ -34,9 +34,12 @@ export class ShardWriter {
   readonly #folder: string;
   #files: { readonly shard: OpenFile; readonly index: OpenFile } | undefined;
   #waiting: ResultRecord[] = [];
+  /** Entries of records that are written, but not yet on the disk. */
+  #unindexed: IndexEntry[] = [];
   /** Numbers of bytes that wait, that were written, and that are on the disk. */
   readonly #bytes = { waiting: 0, written: 0, synced: 0 };
-  #tail: Promise<void> = Promise.resolve();
+  /** Ends of the last write to each file. */
+  readonly #ends = { shard: Promise.resolve(), index: Promise.resolve() };
   #failure: { readonly cause: unknown } | undefined;
 
   /** Creates a writer without touching files. `label` begins the name of the shard. */
@@ -51,7 +54,7 @@ export class ShardWriter {
     this.#bytes.waiting += record.bytes.length;
     // An error of this write is thrown by the next flush.
     if (this.#bytes.waiting >= BLOCK) {
-      this.#tail = this.#write().catch((error) => this.#fail(error));
+      this.#ends.shard = this.#write().catch((error) => this.#fail(error));
     }
   }
 
@@ -63,7 +66,7 @@ export class ShardWriter {
    */
   async flush({ sync = true }: { readonly sync?: boolean } = {}): Promise<void> {
     this.#throwFailure();
-    const writing = this.#tail = this.#write().catch((error) => this.#fail(error));
+    const writing = this.#ends.shard = this.#write().catch((error) => this.#fail(error));
     await writing;
     this.#throwFailure();
     if (!sync) return;
@@ -75,6 +78,23 @@ export class ShardWriter {
     this.#throwFailure();
     await this.#assertThere();
     this.#bytes.synced = Math.max(this.#bytes.synced, written);
+    this.#ends.index = this.#index(files.index, this.#ends.index).catch((error) =>
+      this.#fail(error)
+    );
+    await this.#ends.index;
+    this.#throwFailure();
+  }
+
+  /**
+   * Writes the entries of the records that are on the disk. Others would promise a record that a power failure may
+   * take, and whose item would then never be computed.
+   */
+  async #index(index: OpenFile, before: Promise<void>): Promise<void> {
+    await before;
+    const { synced } = this.#bytes;
+    const entries = this.#unindexed.filter(({ offset, length }) => offset + length <= synced);
+    this.#unindexed = this.#unindexed.slice(entries.length);
+    if (entries.length > 0) await writeAll(index, encodeEntries(entries));
   }
 
   /** Writes all records, and closes the files. */
@@ -84,6 +104,8 @@ export class ShardWriter {
     } finally {
       const files = this.#files;
       this.#files = undefined;
+      // A lost index only makes readers slow: its errors need no report.
+      await files?.index.datasync().catch(() => {});
       await files?.shard.close();
       await files?.index.close();
     }
@@ -104,19 +126,17 @@ export class ShardWriter {
 
   #throwFailure(): void {
     if (this.#failure === undefined) return;
-    const { cause } = this.#failure;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`Cannot write ${this.#folder}/${this.name}: ${reason}`, { cause });
+    throw refusal(`Cannot write ${this.#folder}/${this.name}`, this.#failure.cause);
   }
 
   async #write(): Promise<void> {
-    const records = this.#waiting, before = this.#tail;
+    const records = this.#waiting, before = this.#ends.shard;
     this.#waiting = [];
     this.#bytes.waiting = 0;
     await before;
     if (records.length === 0 || this.#failure !== undefined) return;
     this.#files ??= await this.#open();
-    const { shard, index } = this.#files, entries: IndexEntry[] = [];
+    const { shard } = this.#files, entries: IndexEntry[] = [];
     let end = this.#bytes.written;
     for (const record of records) {
       entries.push(entryOf(record, end));
@@ -124,8 +144,7 @@ export class ShardWriter {
     }
     await writeAll(shard, joined(records.map(({ bytes }) => bytes)));
     this.#bytes.written = end;
-    // Entries follow their records, so that an index never has a record that the shard lacks.
-    await writeAll(index, encodeEntries(entries));
+    this.#unindexed.push(...entries);
   }
 
   async #open(): Promise<{ readonly shard: OpenFile; readonly index: OpenFile }> {

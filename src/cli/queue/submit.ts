@@ -96,14 +96,15 @@ const PROGRESS = 2000;
 function optionsOf(
   { priority, quiet, json }: Omit<ItemSettings, "files">,
   { terminal }: CommandRun,
-): Pick<SubmitOptions, "priority" | "onProgress"> {
+): Pick<SubmitOptions, "priority" | "onProgress" | "onWaiting"> {
   let last = performance.now();
   const onProgress = (counts: SubmitCounts) => {
     if (quiet || json || performance.now() - last < PROGRESS) return;
     last = performance.now();
     terminal.complain(textOf(counts));
   };
-  return { priority, onProgress };
+  const onWaiting = (reason: string) => terminal.complain(`Waiting for the queue: ${reason}`);
+  return { priority, onProgress, onWaiting };
 }
 
 function printCounts(

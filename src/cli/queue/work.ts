@@ -4,6 +4,7 @@
  * @module
  */
 
+import { codeOf } from "../../base/file_refusal.ts";
 import { CampaignHandler } from "../../campaign/queue/campaign_handler.ts";
 import { type WorkCounts, type WorkEvent, workQueue } from "../../campaign/queue/work.ts";
 import { openResultStore } from "../../campaign/store/result_store.ts";
@@ -49,6 +50,9 @@ export async function work(settings: WorkSettings, run: CommandRun): Promise<num
     run.completed();
     printCounts(counts, settings, run);
     return ExitCode.DONE;
+  } catch (error) {
+    run.terminal.complain(textOfEnd(error));
+    throw error;
   } finally {
     clearTimeout(timer);
     run.signal.removeEventListener("abort", drain);
@@ -103,6 +107,17 @@ function printCounts(
     ...(aside > 0 ? [`${aside} set aside`] : []),
     ...(foreign > 0 ? [`${foreign} foreign messages`] : []),
   ].join(", "));
+}
+
+/** Error codes of disks that are full. */
+const FULL: readonly unknown[] = ["ENOSPC", "EDQUOT"];
+
+/** Returns what becomes of the structures of a worker that ends with an error. */
+function textOfEnd(error: unknown): string {
+  const advice = FULL.includes(codeOf(error))
+    ? ". Free space, or pass another folder as --store, and start the worker again"
+    : "";
+  return `Structures without a result on the disk are in the queue again${advice}`;
 }
 
 function textOfError(error: unknown): string {
