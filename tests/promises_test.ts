@@ -37,7 +37,7 @@ function isTest(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1)) {
     // The second form is for tests that need a GPU, those after it for models, for Python and for one of the suites, the last one for options.
     if (
-      /(Deno\.test|testOnGpu|onModels\)?|modelTest|timedTest|pythonTest|slowTest|fastTest|\b(slow|fast)\(\w+\)|Deno\.test\(\{\s*name:)\(?\s*$/
+      /(Deno\.test|testOnGpu|onModels\)?|modelTest|timedTest|pythonTest|slowTest|\btest|\b(slow|fast)\(\w+\)|Deno\.test\(\{\s*name:)\(?\s*$/
         .test(
           text.slice(0, at),
         )

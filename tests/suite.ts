@@ -45,10 +45,10 @@ export function slowTest(name: string, fn: (t: Deno.TestContext) => void | Promi
 }
 
 /**
- * Registers a test that takes long, in a file of which the slow suite runs the rest. The slow suite leaves it out, as it
- * would only repeat what the fast suite does.
+ * Registers a test of the fast suite, in a file of which the slow suite runs the rest. By `Deno.test` it would run in
+ * both, which is for tests that do more in the slow suite (`few`).
  */
-export function fastTest(name: string, fn: (t: Deno.TestContext) => void | Promise<void>): void {
+export function test(name: string, fn: (t: Deno.TestContext) => void | Promise<void>): void {
   fast(Deno.test)(name, fn);
 }
 
@@ -76,6 +76,11 @@ export function slow<Fn>(
  */
 export function few<T>(fast: T, all: T): T {
   return runningSuite() === "fast" ? fast : all;
+}
+
+/** Returns whether tests of this suite are run: without HOOKE_SUITE those of both are. */
+export function isRun(suite: "fast" | "slow"): boolean {
+  return runningSuite() !== (suite === "fast" ? "slow" : "fast");
 }
 
 function runningSuite(): Suite {

@@ -20,7 +20,7 @@ import { Pipelines } from "../../src/backend/webgpu/program/pipelines.ts";
 import { openGpuDevice } from "../../src/backend/webgpu/device.ts";
 import { NVE } from "../../src/dynamics/mod.ts";
 import { ARGON, atomAt } from "../dynamics/atoms.ts";
-import { fast, fastTest, slowTest } from "../suite.ts";
+import { fast, slowTest, test } from "../suite.ts";
 import {
   type Damage,
   damagedDevice,
@@ -49,7 +49,7 @@ const KERNELS = {
   models: "add_model",
 };
 
-Deno.test("each family of kernels has a case", async () => {
+test("each family of kernels has a case", async () => {
   const folders: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir("src/kernels")) {
     if (isDirectory) folders.push(name);
@@ -59,22 +59,19 @@ Deno.test("each family of kernels has a case", async () => {
   assertEquals(Object.keys(KERNEL_CASES).sort(), [...folders, "models"].sort());
 });
 
-fastTest(
-  "correct backends pass, and a backend that skips a kernel is detected with the kernel's name",
-  async () => {
-    assertEquals(await findWrongKernel(openBackend("reference")), undefined);
-    assertEquals(await findWrongKernel(openBackend("wasm")), undefined);
-    for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
-      const backend = openBackend("wasm");
-      const prepare = backend.prepare.bind(backend);
-      backend.prepare = (frame, calls) =>
-        prepare(frame, calls.filter((one: KernelCall) => one.kernel.name !== kernel));
-      const wrong = await findWrongKernel(backend);
-      assert(wrong?.kernels.includes(kernel), `${kernel} is not found: ${wrong?.difference}`);
-      backend.dispose();
-    }
-  },
-);
+test("correct backends pass, and a backend that skips a kernel is detected with the kernel's name", async () => {
+  assertEquals(await findWrongKernel(openBackend("reference")), undefined);
+  assertEquals(await findWrongKernel(openBackend("wasm")), undefined);
+  for (const kernel of [...Object.values(KERNELS), "neighbors"]) {
+    const backend = openBackend("wasm");
+    const prepare = backend.prepare.bind(backend);
+    backend.prepare = (frame, calls) =>
+      prepare(frame, calls.filter((one: KernelCall) => one.kernel.name !== kernel));
+    const wrong = await findWrongKernel(backend);
+    assert(wrong?.kernels.includes(kernel), `${kernel} is not found: ${wrong?.difference}`);
+    backend.dispose();
+  }
+});
 
 /** Compares WebAssembly if it cannot prepare a kernel. */
 async function checkWithout(kernel: string, error: Error): Promise<unknown> {
@@ -87,7 +84,7 @@ async function checkWithout(kernel: string, error: Error): Promise<unknown> {
   return await findWrongKernel(backend).finally(() => backend.dispose());
 }
 
-Deno.test("a comparison skips only kernels for which the device lacks limits", async () => {
+test("a comparison skips only kernels for which the device lacks limits", async () => {
   const lacking = (reason: UnavailableReason) =>
     new BackendUnavailableError("no", { backend: "webgpu", reason, during: "create" });
   assertEquals(await checkWithout("fmax", lacking("limits")), undefined);
@@ -96,7 +93,7 @@ Deno.test("a comparison skips only kernels for which the device lacks limits", a
   }
 });
 
-Deno.test("a device that cannot bind the buffers of a kernel is rejected with the reason", () => {
+test("a device that cannot bind the buffers of a kernel is rejected with the reason", () => {
   const device = { limits: { maxStorageBuffersPerShaderStage: 1 } } as GPUDevice;
   const slots = ["a", "b"].map((name) => ({ name, changes: false })) as never;
   const error = assertThrows(

@@ -10,7 +10,7 @@ import { graduate } from "../../src/kernels/converge/graduate.ts";
 import { Control, type Kernel } from "../../src/kernels/kernel.ts";
 import { neighbors } from "../../src/kernels/pairs/neighbors.ts";
 import { Lab } from "../../src/testing/lab.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { kernelSources } from "./kernel_sources.ts";
 import { threadedCases } from "./threads_cases.ts";
 
@@ -38,7 +38,7 @@ async function withThreads(
   }
 }
 
-Deno.test("systems are split in order, with about the same number of atoms per thread", () => {
+test("systems are split in order, with about the same number of atoms per thread", () => {
   const cutsOf = (sizes: readonly number[], threads: number) => {
     const offsets = [0];
     for (const size of sizes) offsets.push(offsets.at(-1)! + size);
@@ -54,7 +54,7 @@ Deno.test("systems are split in order, with about the same number of atoms per t
   assertEquals(cutsOf([], 4), [0]);
 });
 
-Deno.test("exactly the kernels that halt a run without divergence declare it", async () => {
+test("exactly the kernels that halt a run without divergence declare it", async () => {
   const says: string[] = [], does: string[] = [];
   for (const { url, text } of await kernelSources()) {
     const all: Record<string, Partial<Kernel>> = await import(url.href);
@@ -67,7 +67,7 @@ Deno.test("exactly the kernels that halt a run without divergence declare it", a
   assertEquals(says, does);
 });
 
-Deno.test("threads halt in the same step, and later requests follow", async () => {
+test("threads halt in the same step, and later requests follow", async () => {
   await withThreads(2, async (backend) => {
     const lab = new Lab(backend, [2, 2]);
     const [met, converged, status] = [[0, 1], [0, 0], [0, 0]].map((x) => lab.i32(x, "system"));
@@ -86,7 +86,7 @@ Deno.test("threads halt in the same step, and later requests follow", async () =
   });
 });
 
-Deno.test("the first diverged system is reported by its index in the batch, and its thread halts", async () => {
+test("the first diverged system is reported by its index in the batch, and its thread halts", async () => {
   await withThreads(3, async (backend) => {
     // Of the last three systems each moves until it is nowhere, after 3, 5 and 2 steps.
     const lab = new Lab(backend, [1, 1, 1, 1]);
@@ -94,7 +94,8 @@ Deno.test("the first diverged system is reported by its index in the batch, and 
     const positions = lab.real(Array(12).fill(0), "node");
     const velocities = lab.real(speeds.flatMap((x) => [x, 0, 0]), "node");
     const dt = lab.real(Array(4).fill(1), "system");
-    const cell = lab.real(Array(36).fill(0), "system"), pbc = lab.i32(Array(12).fill(0), "system");
+    const cell = lab.real(Array(36).fill(0), "system"),
+      pbc = lab.i32(Array(12).fill(0), "system");
     const pairs = backend.pairs(lab.frame, { cutoff: 5, skin: 0.5 });
     const program = backend.prepare(lab.frame, [
       call(drift, { positions, velocities, dt, fraction: 1 }),
@@ -115,7 +116,7 @@ Deno.test("the first diverged system is reported by its index in the batch, and 
   });
 });
 
-Deno.test("work that cannot be split among threads is rejected with the reason", async () => {
+test("work that cannot be split among threads is rejected with the reason", async () => {
   await withThreads(2, (backend) => {
     const lab = new Lab(backend, [2, 2]);
     const [values, squares] = [lab.real([1, 2, 3, 4], "node"), lab.f64([1, 1], "system")];
@@ -147,14 +148,14 @@ Deno.test("work that cannot be split among threads is rejected with the reason",
   });
 });
 
-Deno.test("the number of threads must be a positive integer", () => {
+test("the number of threads must be a positive integer", () => {
   for (const wrong of [0, -1, 1.5, NaN, Infinity]) {
     assertThrows(() => openThreads(wrong), RangeError, `got ${wrong}`);
   }
   assertThrows(() => openThreads("2" as never), TypeError, "Cannot open threads: threads must");
 });
 
-Deno.test("a worker that fails or cannot start rejects pending and later calls", async () => {
+test("a worker that fails or cannot start rejects pending and later calls", async () => {
   const scripts = [
     ["onmessage = () => { throw new Error('out of order') }", "out of order"],
     ["throw new Error('not today')", "not today"],

@@ -6,7 +6,7 @@ import type { WorkerReply, WorkerRequest } from "../../src/backend/threads/reque
 import { advance } from "../../src/kernels/integrate/advance.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { Lab } from "../../src/testing/lab.ts";
-import { slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { inVirtualTime } from "../timers.ts";
 
 /** A worker with scripted answers: `answer` is called for each message. */
@@ -116,13 +116,13 @@ timedTest("idle threads need no heartbeats", async () => {
   backend.dispose();
 });
 
-Deno.test("the timeout of threads must be positive", () => {
+test("the timeout of threads must be positive", () => {
   for (const wrong of [0, -1, NaN, Infinity]) {
     assertThrows(() => openThreads(1, { timeout: wrong }), RangeError, "timeout must be above 0");
   }
 });
 
-Deno.test("a thread sends heartbeats within a run of many steps", () => {
+test("a thread sends heartbeats within a run of many steps", () => {
   let signs = 0;
   const port = new WorkerPort(() => signs++);
   const names = ["offsets", "active", "ids", "ages", "control"] as const;

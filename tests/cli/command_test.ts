@@ -11,7 +11,7 @@ import { run } from "../../src/cli/mod.ts";
 import { programName } from "../../src/cli/program.ts";
 import { device as adapter } from "../backend/gpu.ts";
 import { childProcessorSeconds } from "../../tools/suite/processor_time.ts";
-import { fastTest, few, slowTest } from "../suite.ts";
+import { few, slowTest, test } from "../suite.ts";
 
 /** Runs a command in this process; answers with its exit code and what it wrote. */
 async function hooke(...args: string[]): Promise<{ code: number; out: string; err: string }> {
@@ -24,7 +24,7 @@ async function hooke(...args: string[]): Promise<{ code: number; out: string; er
   return { code, out: out.join("\n"), err: err.join("\n") };
 }
 
-Deno.test("without a command, and with --help, it says what there is", async () => {
+test("without a command, and with --help, it says what there is", async () => {
   for (const args of [[], ["--help"], ["-h"], ["help"]]) {
     const { code, out, err } = await hooke(...args);
     assertEquals([code, err], [0, ""]);
@@ -39,14 +39,14 @@ Deno.test("without a command, and with --help, it says what there is", async () 
   }
 });
 
-Deno.test("--version is that of the package", async () => {
+test("--version is that of the package", async () => {
   const { version } = JSON.parse(
     await Deno.readTextFile(new URL("../../deno.json", import.meta.url)),
   );
   assertEquals((await hooke("--version")).out, version);
 });
 
-Deno.test("what it does not understand ends in 2, with what it would have", async () => {
+test("what it does not understand ends in 2, with what it would have", async () => {
   const wrong: [string[], string][] = [
     [["dmo"], "did you mean demo?"],
     [
@@ -100,25 +100,22 @@ async function namesIn(path: string): Promise<string[]> {
   return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
 }
 
-fastTest(
-  "what stands behind a leading -- is taken as options, as `deno task demo -- --steps 0` hands it on",
-  async () => {
-    await using folder = await tempFolder();
-    const rest = ["--steps", "0", "--systems", "2", "--out"];
-    for (const [i, args] of [["demo", "--"], ["--", "demo"]].entries()) {
-      const { code, out } = await hooke(...args, ...rest, `${folder.path}/${i}`);
-      assertEquals(code, 0);
-      assertStringIncludes(out, "2 of 2 have relaxed");
-    }
-  },
-);
+test("what stands behind a leading -- is taken as options, as `deno task demo -- --steps 0` hands it on", async () => {
+  await using folder = await tempFolder();
+  const rest = ["--steps", "0", "--systems", "2", "--out"];
+  for (const [i, args] of [["demo", "--"], ["--", "demo"]].entries()) {
+    const { code, out } = await hooke(...args, ...rest, `${folder.path}/${i}`);
+    assertEquals(code, 0);
+    assertStringIncludes(out, "2 of 2 have relaxed");
+  }
+});
 
-Deno.test("help demo says the same as demo --help", async () => {
+test("help demo says the same as demo --help", async () => {
   const [help, option] = [await hooke("help", "demo"), await hooke("demo", "--help")];
   assertEquals(help, option);
 });
 
-Deno.test("help and hints name what the user can type", async () => {
+test("help and hints name what the user can type", async () => {
   const lines: string[] = [];
   const line = (text: string) => void lines.push(text);
   assertEquals(programName("file:///tmp/x/src/cli/main.ts", "/home/me", true), "hooke");
@@ -231,7 +228,7 @@ Deno.test("--model and --device say what pulls, and where: each relaxes to the s
   assertEquals(new Set(energies).size, 1, energies.join());
 });
 
-Deno.test("without WebGPU --device webgpu says what it would need", async () => {
+test("without WebGPU --device webgpu says what it would need", async () => {
   await using folder = await tempFolder();
   Object.defineProperty(navigator, "gpu", { value: undefined, configurable: true });
   try {
@@ -247,14 +244,14 @@ Deno.test("without WebGPU --device webgpu says what it would need", async () => 
   }
 });
 
-Deno.test("one crystal is one, and has one number of steps", async () => {
+test("one crystal is one, and has one number of steps", async () => {
   await using folder = await tempFolder();
   const said = await hooke("demo", "--systems", "1", "--steps", "0", "--out", `${folder.path}/one`);
   assertStringIncludes(said.out, "Relaxation: 1 crystal of 32 argon atoms");
   assertMatch(said.out, /^ {2}1 of 1 have relaxed, after \d+ steps$/m);
 });
 
-fastTest("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
+test("the demo leaves a log of either part, and each crystal as it had relaxed", async () => {
   await using folder = await tempFolder();
   const out = `${folder.path}/new/folder`;
   const args = ["--systems", "3", "--steps", "40", "--fmax", "0.01", "--out", out];
@@ -280,7 +277,7 @@ fastTest("the demo leaves a log of either part, and each crystal as it had relax
   assertStringIncludes(said.out, `second half  ${late.toFixed(1)} ± `);
 });
 
-fastTest("equal seeds give equal logs, another seed others", async () => {
+test("equal seeds give equal logs, another seed others", async () => {
   await using folder = await tempFolder();
   const log = async (name: string, seed: string) => {
     const out = `${folder.path}/${name}`;
@@ -293,65 +290,59 @@ fastTest("equal seeds give equal logs, another seed others", async () => {
   assertEquals(other.map((text, i) => text === one[i]), [false, false]);
 });
 
-fastTest(
-  "the demo overwrites nothing: a folder with such files is refused, and without --out it makes another",
-  async () => {
-    await using folder = await tempFolder();
-    const { path } = folder;
-    await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
-    await Deno.writeTextFile(`${path}/file`, "mine");
-    const wrong: [string, string][] = [
-      [path, `it contains ${path}/nvt.csv, which is not overwritten. Pass another folder`],
-      [`${path}/file`, "it is a file"],
-    ];
-    for (const [to, message] of wrong) {
-      const { code, out, err } = await hooke("demo", "--out", to);
-      assertEquals([code, out], [2, ""]);
-      assertStringIncludes(err, `Cannot write to ${to}: ${message}`);
-    }
-    assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
-    assertEquals(await namesIn(path), ["file", "nvt.csv"]);
+test("the demo overwrites nothing: a folder with such files is refused, and without --out it makes another", async () => {
+  await using folder = await tempFolder();
+  const { path } = folder;
+  await Deno.writeTextFile(`${path}/nvt.csv`, "mine");
+  await Deno.writeTextFile(`${path}/file`, "mine");
+  const wrong: [string, string][] = [
+    [path, `it contains ${path}/nvt.csv, which is not overwritten. Pass another folder`],
+    [`${path}/file`, "it is a file"],
+  ];
+  for (const [to, message] of wrong) {
+    const { code, out, err } = await hooke("demo", "--out", to);
+    assertEquals([code, out], [2, ""]);
+    assertStringIncludes(err, `Cannot write to ${to}: ${message}`);
+  }
+  assertEquals(await Deno.readTextFile(`${path}/nvt.csv`), "mine");
+  assertEquals(await namesIn(path), ["file", "nvt.csv"]);
 
-    const home = Deno.cwd();
-    Deno.chdir(path);
-    try {
-      for (const name of ["hooke-demo", "hooke-demo-2"]) {
-        const { code, out } = await hooke("demo", "--systems", "1", "--steps", "0");
-        assertEquals(code, 0);
-        assertStringIncludes(out, `In the folder ${name}:`);
-      }
-    } finally {
-      Deno.chdir(home);
+  const home = Deno.cwd();
+  Deno.chdir(path);
+  try {
+    for (const name of ["hooke-demo", "hooke-demo-2"]) {
+      const { code, out } = await hooke("demo", "--systems", "1", "--steps", "0");
+      assertEquals(code, 0);
+      assertStringIncludes(out, `In the folder ${name}:`);
     }
-    assertEquals(await namesIn(path), ["file", "hooke-demo", "hooke-demo-2", "nvt.csv"]);
-    assertEquals(await namesIn(`${path}/hooke-demo`), ["relax.csv", "relaxed.xyz"]);
-  },
-);
+  } finally {
+    Deno.chdir(home);
+  }
+  assertEquals(await namesIn(path), ["file", "hooke-demo", "hooke-demo-2", "nvt.csv"]);
+  assertEquals(await namesIn(`${path}/hooke-demo`), ["relax.csv", "relaxed.xyz"]);
+});
 
-fastTest(
-  "--quiet leaves out progress and pictures, and what to do next names what exists",
-  async () => {
-    await using folder = await tempFolder();
-    const args = ["--systems", "2", "--steps", "20", "--out"];
-    const quiet = (await hooke("demo", "--quiet", ...args, `${folder.path}/quiet`)).out;
-    const loud = (await hooke("demo", ...args, `${folder.path}/loud`)).out;
-    const pictures = /[█▁]/;
-    assertEquals([pictures.test(quiet), pictures.test(loud)], [false, true]);
-    assertEquals([quiet.includes("\nNext: "), quiet.includes("2 of 2 have relaxed")], [
-      false,
-      true,
-    ]);
-    const next = loud.slice(loud.indexOf("\nNext: "));
-    const root = new URL("../../", import.meta.url);
-    for (const [file] of next.matchAll(/(?:src|docs)\/\S+\.(?:ts|md)/g)) {
-      assert((await Deno.stat(new URL(file, root))).isFile, file);
-    }
-    const readme = await Deno.readTextFile(new URL("README.md", root));
-    assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
-  },
-);
+test("--quiet leaves out progress and pictures, and what to do next names what exists", async () => {
+  await using folder = await tempFolder();
+  const args = ["--systems", "2", "--steps", "20", "--out"];
+  const quiet = (await hooke("demo", "--quiet", ...args, `${folder.path}/quiet`)).out;
+  const loud = (await hooke("demo", ...args, `${folder.path}/loud`)).out;
+  const pictures = /[█▁]/;
+  assertEquals([pictures.test(quiet), pictures.test(loud)], [false, true]);
+  assertEquals([quiet.includes("\nNext: "), quiet.includes("2 of 2 have relaxed")], [
+    false,
+    true,
+  ]);
+  const next = loud.slice(loud.indexOf("\nNext: "));
+  const root = new URL("../../", import.meta.url);
+  for (const [file] of next.matchAll(/(?:src|docs)\/\S+\.(?:ts|md)/g)) {
+    assert((await Deno.stat(new URL(file, root))).isFile, file);
+  }
+  const readme = await Deno.readTextFile(new URL("README.md", root));
+  assertStringIncludes(readme, `\n## ${/"(.+)"/.exec(next)![1]}\n`);
+});
 
-fastTest("a progress line is painted on a terminal only", async () => {
+test("a progress line is painted on a terminal only", async () => {
   await using folder = await tempFolder();
   let painted = "";
   const demo = async (name: string, isTerminal: boolean, ...more: string[]) => {
@@ -382,7 +373,7 @@ slowTest("the demo writes a trace, and says where the time went", async () => {
   assert(traceEvents.length > 250, `${traceEvents.length} events`);
 });
 
-Deno.test("a trace that cannot be written is refused before anything runs", async () => {
+test("a trace that cannot be written is refused before anything runs", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const wrong: [string, string][] = [
@@ -400,7 +391,7 @@ Deno.test("a trace that cannot be written is refused before anything runs", asyn
   }
 });
 
-Deno.test("a failing command ends in 1 with the error", async () => {
+test("a failing command ends in 1 with the error", async () => {
   await using folder = await tempFolder();
   const errors: string[] = [];
   const print = () => {
@@ -423,27 +414,24 @@ function start(cwd: string, ...args: string[]): Deno.ChildProcess {
   }).spawn();
 }
 
-fastTest(
-  "a reader who leaves, as head does, stops the demo quietly and closes its hooks",
-  async () => {
-    await using folder = await tempFolder();
-    const child = start(
-      folder.path,
-      "--systems",
-      "4",
-      "--steps",
-      "9000000",
-      "--trace",
-      "trace.json",
-    );
-    const reader = child.stdout.getReader();
-    await reader.read();
-    await reader.cancel();
-    const err = await new Response(child.stderr).text();
-    assertEquals([(await child.status).code, complaintsIn(err)], [0, ""]);
-    assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
-  },
-);
+test("a reader who leaves, as head does, stops the demo quietly and closes its hooks", async () => {
+  await using folder = await tempFolder();
+  const child = start(
+    folder.path,
+    "--systems",
+    "4",
+    "--steps",
+    "9000000",
+    "--trace",
+    "trace.json",
+  );
+  const reader = child.stdout.getReader();
+  await reader.read();
+  await reader.cancel();
+  const err = await new Response(child.stderr).text();
+  assertEquals([(await child.status).code, complaintsIn(err)], [0, ""]);
+  assert((await Deno.stat(`${folder.path}/trace.json`)).isFile, "the profiler was closed");
+});
 
 /** Sends Ctrl-C once the demo has said something. Answers with all it said, and its exit code. */
 async function interrupted(child: Deno.ChildProcess, when: string): Promise<[number, string]> {

@@ -2,12 +2,12 @@ import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { framesOf } from "../../src/cli/run/structures.ts";
-import { slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 const argon = writeExtxyz([new System({ symbols: ["Ar"], positions: [0, 0, 0] })]);
 
-Deno.test("errors of the file system are shown without a stack", async () => {
+test("errors of the file system are shown without a stack", async () => {
   await using folder = await tempFolder();
   const at = (name: string) => `${folder.path}/${name}`;
   await Deno.writeTextFile(at("a.xyz"), argon);
@@ -35,7 +35,7 @@ Deno.test("errors of the file system are shown without a stack", async () => {
   }
 });
 
-Deno.test("ranges of frames are as in ASE, and others are refused", async () => {
+test("ranges of frames are as in ASE, and others are refused", async () => {
   assertEquals(framesOf("0:5:2", 6), [0, 2, 4]);
   assertEquals(framesOf("-2:", 6), [4, 5]);
   assertEquals(framesOf("1::3", 6), [1, 4]);

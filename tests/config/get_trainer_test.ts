@@ -1,5 +1,5 @@
 // Trainers by the names of their kinds, with a method for each common hook.
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { defaultTrainers, getTrainer, registerTrainer, TrainerRegistry } from "@hooke/hooke/config";
 import { IdentityUpdate } from "@hooke/hooke/runs";
@@ -8,14 +8,14 @@ import { tinyParts } from "./tiny_training.ts";
 
 const W_AFTER = 1.9; // after one epoch it exceeds the threshold
 
-Deno.test("getTrainer('simple') is a Trainer that trains", async () => {
+test("getTrainer('simple') is a Trainer that trains", async () => {
   await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 5 });
   assert(trainer instanceof Trainer);
   assertEquals(await trainer.train(), { status: "completed" });
   assert((await trainer.parameter("w"))[0]! > W_AFTER);
 });
 
-Deno.test("model, data, optimizer and device may be separate arguments, as in document 003", async () => {
+test("model, data, optimizer and device may be separate arguments, as in document 003", async () => {
   const { model, data, optimizers, loss } = tinyParts();
   await using a = getTrainer("simple", model, data, optimizers, "wasm", { loss, epochs: 2 });
   await using b = getTrainer("simple", model, data, optimizers, { loss, epochs: 2 });
@@ -62,7 +62,7 @@ Deno.test("'parallel' and 'accelerate' share batches among Workers: half as many
   if (!few(true, false)) assertEquals(await train("accelerate", 3), 3);
 });
 
-Deno.test("an unknown kind is an error that names the nearest; so is a name that is taken", () => {
+test("an unknown kind is an error that names the nearest; so is a name that is taken", () => {
   assertThrows(
     () => getTrainer("simpel", tinyParts()),
     RangeError,
@@ -95,7 +95,7 @@ Deno.test("an unknown kind is an error that names the nearest; so is a name that
   );
 });
 
-Deno.test("hooks in the options are checked by the compiler and at registration", () => {
+test("hooks in the options are checked by the compiler and at registration", () => {
   const misspelt = { stage: "training/STEP_EN", frequency: 1, call() {} } as const;
   assertThrows(
     // @ts-expect-error there is no such stage
@@ -105,7 +105,7 @@ Deno.test("hooks in the options are checked by the compiler and at registration"
   );
 });
 
-Deno.test("document 003's quick start: common hooks by their names, disabled and removed", async () => {
+test("document 003's quick start: common hooks by their names, disabled and removed", async () => {
   const folder = await Deno.makeTempDir();
   try {
     const { model, data, optimizers, loss } = tinyParts();
@@ -123,13 +123,16 @@ Deno.test("document 003's quick start: common hooks by their names, disabled and
     const [log] = [...Deno.readDirSync(`${folder}/logs`)];
     const lines = (await Deno.readTextFile(`${folder}/logs/${log!.name}`)).trimEnd().split("\n")
       .map((line) => JSON.parse(line));
-    assertEquals(lines.filter(({ event }) => event === "batch").map(({ batch }) => batch), [0, 2]);
+    assertEquals(lines.filter(({ event }) => event === "batch").map(({ batch }) => batch), [
+      0,
+      2,
+    ]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
 });
 
-Deno.test("hooks that are added in code run before built-in ones", async () => {
+test("hooks that are added in code run before built-in ones", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   trainer.addConsoleLogging();
   await trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
@@ -141,7 +144,7 @@ Deno.test("hooks that are added in code run before built-in ones", async () => {
   assertEquals(steps.map(({ hook }) => hook), ["mine", "identity"]);
 });
 
-Deno.test("the console log has the interval that the option gives", async () => {
+test("the console log has the interval that the option gives", async () => {
   const lines: string[] = [];
   await using trainer = getTrainer("simple", tinyParts());
   const write = (line: string) => void lines.push(line);
@@ -151,7 +154,7 @@ Deno.test("the console log has the interval that the option gives", async () => 
   assertEquals(batches, ["0", "3"]);
 });
 
-Deno.test("an unknown option of a convenience method, and a second call, are errors", async () => {
+test("an unknown option of a convenience method, and a second call, are errors", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   assertThrows(
     () => trainer.addConsoleLogging({ logEveryNBatch: 3 } as never),
@@ -166,7 +169,7 @@ Deno.test("an unknown option of a convenience method, and a second call, are err
   );
 });
 
-Deno.test("a configuration with a hook that is refused adds no hooks", async () => {
+test("a configuration with a hook that is refused adds no hooks", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   trainer.hooks.add(new IdentityUpdate());
   const config = { hooks: { other: [{ name: "console_log" }], update: [{ name: "identity" }] } };
@@ -178,7 +181,7 @@ Deno.test("a configuration with a hook that is refused adds no hooks", async () 
   assertEquals(trainer.hooks.list().map(({ name }) => name), ["identity"]);
 });
 
-Deno.test("the state is what document 003 lists", async () => {
+test("the state is what document 003 lists", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   await trainer.train();
   const { model, device, currentEpoch, currentBatchIdx, latestLoss, avgLoss, modelParams, status } =
@@ -189,7 +192,7 @@ Deno.test("the state is what document 003 lists", async () => {
   assertEquals(trainer.state.optimizer.map(({ name }) => name), ["sgd"]);
 });
 
-Deno.test("printed or as JSON, the state is what document 003 lists", async () => {
+test("printed or as JSON, the state is what document 003 lists", async () => {
   await using trainer = getTrainer("simple", tinyParts());
   await trainer.train();
   const { model, latestLoss, optimizer, status } = JSON.parse(JSON.stringify(trainer.state));
@@ -202,7 +205,7 @@ Deno.test("printed or as JSON, the state is what document 003 lists", async () =
   assert(!text.includes("sums"), text);
 });
 
-Deno.test("training with the identity hook gives bitwise identical results", async () => {
+test("training with the identity hook gives bitwise identical results", async () => {
   const trained = async (hooks: readonly IdentityUpdate[]) => {
     await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 3 });
     for (const hook of hooks) trainer.hooks.add(hook);
@@ -212,7 +215,7 @@ Deno.test("training with the identity hook gives bitwise identical results", asy
   assertEquals(await trained([new IdentityUpdate()]), await trained([]));
 });
 
-Deno.test("getTrainer takes the configuration of hooks itself", async () => {
+test("getTrainer takes the configuration of hooks itself", async () => {
   const hooksConfig = { hooks: { update: [{ name: "identity" }] } };
   await using trainer = getTrainer("simple", { ...tinyParts(), hooksConfig });
   await trainer.train();
@@ -226,7 +229,7 @@ Deno.test("getTrainer takes the configuration of hooks itself", async () => {
   assertEquals(other.hooks.has("identity"), true);
 });
 
-Deno.test("a refused configuration of hooks prevents training, each time", async () => {
+test("a refused configuration of hooks prevents training, each time", async () => {
   const hooksConfig = { hooks: { update: [{ name: "idenity" }] } };
   await using trainer = getTrainer("simple", { ...tinyParts(), hooksConfig });
   for (let i = 0; i < 2; i++) {
@@ -235,7 +238,7 @@ Deno.test("a refused configuration of hooks prevents training, each time", async
   assertEquals(trainer.stepCount, 0);
 });
 
-Deno.test("training waits for hooks that are being created: addHooks() without await", async () => {
+test("training waits for hooks that are being created: addHooks() without await", async () => {
   await using trainer = getTrainer("simple", { ...tinyParts(), epochs: 2 });
   void trainer.addHooks({ hooks: { update: [{ name: "identity" }] } });
   await trainer.train();

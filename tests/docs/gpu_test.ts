@@ -12,23 +12,33 @@ import type { TensorDtype, TensorInfo } from "../../src/onnx/session/session_ten
 import { testOnGpu } from "../backend/gpu.ts";
 import { modelOf, node, value } from "../onnx/tiny_model.ts";
 import { tablesOf } from "./tables.ts";
-import { slow } from "../suite.ts";
+import { slow, test } from "../suite.ts";
 
 const PAGE = await Deno.readTextFile(new URL("../../docs/gpu.md", import.meta.url));
 const table = tablesOf(PAGE);
 
-Deno.test("docs/gpu.md has every device with its precision, and every reason for having none", () => {
+test("docs/gpu.md has every device with its precision, and every reason for having none", () => {
   const rows = table("device").map((row) => row.map((cell) => cell.replaceAll('"', "")));
   assertEquals(rows.map(([name]) => name).toSorted(), [...ALL_DEVICES].toSorted());
   for (const name of ["wasm", "reference"]) {
     const [, , numbers] = rows.find(([one]) => one === name)!;
     assertEquals(numbers!.split(",")[0], `float${openBackend(name).real.slice(1)}`);
   }
-  const reasons = { absent: 0, lost: 0, memory: 0, hung: 0, limits: 0, broken: 0 } satisfies Record<
+  const reasons = {
+    absent: 0,
+    lost: 0,
+    memory: 0,
+    hung: 0,
+    limits: 0,
+    broken: 0,
+  } satisfies Record<
     UnavailableReason,
     number
   >;
-  assertEquals(table("reason", 1).map(([name]) => name!.replaceAll('"', "")), Object.keys(reasons));
+  assertEquals(
+    table("reason", 1).map(([name]) => name!.replaceAll('"', "")),
+    Object.keys(reasons),
+  );
 });
 
 /** `"pos float32 N 3"` */
@@ -93,7 +103,7 @@ const REASONS: Record<string, (string | undefined)[]> = {
   ],
 };
 
-Deno.test("each reason that docs/gpu.md has for a model that the host runs is one", () => {
+test("each reason that docs/gpu.md has for a model that the host runs is one", () => {
   assertEquals(why([], ["stress float32 B 9"]), undefined);
   const rows = table("reason", 0).map(([reason]) => reason!);
   const [padding, files, operators, fails, ...more] = rows.filter((reason) => !(reason in REASONS));
@@ -109,7 +119,7 @@ Deno.test("each reason that docs/gpu.md has for a model that the host runs is on
   assertEquals(more, []);
 });
 
-Deno.test("what opset 18 to 21 can be rewritten for a GPU, and others cannot", () => {
+test("what opset 18 to 21 can be rewritten for a GPU, and others cannot", () => {
   const model = (opset: number) =>
     modelOf({
       opset,

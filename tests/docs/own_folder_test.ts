@@ -11,7 +11,7 @@ import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { commands, fences } from "../../tools/check/markdown.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { fastTest, few, slow, slowTest } from "../suite.ts";
+import { few, slow, slowTest, test } from "../suite.ts";
 import { pagesOf } from "./tables.ts";
 
 const README = await Deno.readTextFile(new URL("README.md", ROOT));
@@ -157,7 +157,7 @@ slowTest(
   },
 );
 
-fastTest("the README's program relaxes what is in a file, as its command says", async () => {
+test("the README's program relaxes what is in a file, as its command says", async () => {
   await using folder = await ownFolder(PROGRAMS[0]!.text);
   const crystal = fcc({ element: "Ar", a: 5.26, cells: [2, 2, 1] });
   const frames = [rattle(crystal, 0.2, 1), rattle(crystal, 0.1, 2)];
@@ -173,7 +173,7 @@ fastTest("the README's program relaxes what is in a file, as its command says", 
   for (const { energy } of relaxed) assertAlmostEquals(energy!, 16 * -0.07761, 2e-3);
 });
 
-Deno.test("each program on atoms, models and training has its output below it, which the examples compare", () => {
+test("each program on atoms, models and training has its output below it, which the examples compare", () => {
   for (const page of [ATOMS, MODELS, TRAINING]) {
     const programs = programsOf(page);
     assertEquals(programs.filter(({ output }) => output === undefined), []);
@@ -190,7 +190,7 @@ slow(testOnGpu)("programs on GPUs print the same on WebGPU as where auto runs th
   await runTogether(shown);
 });
 
-Deno.test("the README's deno.json needs one line for the package, and none for the packages below it", () => {
+test("the README's deno.json needs one line for the package, and none for the packages below it", () => {
   const config = JSON.parse(blocksOf(README).find((b) => b.language === "json")!.text);
   assertEquals(config, { links: ["./hooke"], imports: { "@hooke/hooke": "jsr:@hooke/hooke" } });
 });
@@ -219,7 +219,7 @@ slowTest(
   },
 );
 
-Deno.test("the entry point of hooks loads no package in a user's folder", async () => {
+test("the entry point of hooks loads no package in a user's folder", async () => {
   assertStringIncludes(README, "`@hooke/hooke/hooks`");
   await using folder = await ownFolder(
     'import { hook, Loop } from "@hooke/hooke/hooks"; console.log(typeof hook, typeof Loop);',
@@ -381,6 +381,6 @@ slowTest("the bundle for a page has the loop, and needs nothing of Deno's", asyn
   }
 });
 
-Deno.test("no program in the README imports a module that a user's folder lacks", () => {
+test("no program in the README imports a module that a user's folder lacks", () => {
   assertEquals(fences(README).filter(({ lines }) => lines.join().includes("@std/")).length, 0);
 });

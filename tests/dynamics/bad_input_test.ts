@@ -29,6 +29,7 @@ import { outputsOf } from "../../src/models/model.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, push } from "./atoms.ts";
 import { type BackendName, BACKENDS, on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const HELD = ["positions", "velocities", "masses", "cell", "status", "stepsDone"] as const;
 
@@ -93,7 +94,7 @@ for (const after of [0, 3]) {
   );
 }
 
-Deno.test("a batch is not made of what cannot be run: no atoms, unknown elements, flat cells, wrong lengths", () => {
+test("a batch is not made of what cannot be run: no atoms, unknown elements, flat cells, wrong lengths", () => {
   const positions = [0, 0, 0, 3, 0, 0];
   const refuses = (input: object, message: string) => {
     const error = assertThrows(() => Batch.from([argon(1, 0), input as never]), Error);
@@ -108,7 +109,7 @@ Deno.test("a batch is not made of what cannot be run: no atoms, unknown elements
   assertThrows(() => Batch.from([]), RangeError, "at least one system");
 });
 
-Deno.test("an engine names the option that is wrong, before anything runs", () => {
+test("an engine names the option that is wrong, before anything runs", () => {
   const model = ARGON;
   const refuses = (make: () => unknown, kind: typeof Error, message: string) => {
     const error = assertThrows(make, kind);
@@ -198,7 +199,7 @@ Deno.test("an engine names the option that is wrong, before anything runs", () =
   );
 });
 
-Deno.test(
+test(
   "lists of another length than there are systems are refused, naming both, and the batch stays free",
   on(PAIR_BACKENDS, async (backend) => {
     const engines = [
@@ -232,7 +233,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a run names what it is not given", async () => {
+test("a run names what it is not given", async () => {
   await using md = new NVE({ model: ARGON, dt: 1, device: "reference" });
   await assertRejects(() => md.run(undefined as never, 3), TypeError, "the batch must be a Batch");
   await assertRejects(
@@ -299,7 +300,7 @@ for (const [name, faulty, dt] of FAULTY) {
   );
 }
 
-Deno.test(
+test(
   "relaxation pulls apart atoms that are too close",
   on(PAIR_BACKENDS, async (backend) => {
     const batch = withFaulty(dimer(0.5));
@@ -310,7 +311,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a custom model that gives no numbers is reported",
   on(BACKENDS, async (backend) => {
     const broken = potential(({ system, forces }) => {
@@ -360,7 +361,7 @@ function brokenGraph(from: number): Model {
   };
 }
 
-Deno.test(
+test(
   "a graph that gives no numbers is named, with the step and the system, before hooks look at them",
   onEnginesAndGpu(async (backend) => {
     for (const [from, step] of [[0, -1], [5, 4]] as const) {
@@ -382,7 +383,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "an element that the model does not know is refused before anything runs",
   on(PAIR_BACKENDS, async (backend) => {
     const one = { epsilon: 0.01, sigma: 3, depth: 1, width: 1, distance: 3 };
@@ -402,7 +403,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a custom integrator is checked like a built-in one", async () => {
+test("a custom integrator is checked like a built-in one", async () => {
   await using md = new Dynamics(velocityVerlet({ dt: [1, 1, 1, 1] }), {
     model: push(1),
     device: "reference",
@@ -410,7 +411,7 @@ Deno.test("a custom integrator is checked like a built-in one", async () => {
   await assertRejects(() => md.run(crystals(2), 1), RangeError, "one for each of 2 systems");
 });
 
-Deno.test("values that are not integrators, and one that opens no kernels, are refused by name", async () => {
+test("values that are not integrators, and one that opens no kernels, are refused by name", async () => {
   const make = (scheme: unknown) => new Dynamics(scheme as Integrator, { model: ARGON });
   assertThrows(
     () => make({ name: "mine" }),
@@ -426,7 +427,7 @@ Deno.test("values that are not integrators, and one that opens no kernels, are r
   );
 });
 
-Deno.test("a potential that does not answer with a number is named, promises too", async () => {
+test("a potential that does not answer with a number is named, promises too", async () => {
   const answers: [unknown, string][] = [[undefined, "undefined"], [
     Promise.resolve(1),
     "a promise",
@@ -441,7 +442,7 @@ Deno.test("a potential that does not answer with a number is named, promises too
   }
 });
 
-Deno.test(
+test(
   "a state that does not fit its batch is refused, and leaves the memory of all others alone",
   on(PAIR_BACKENDS, async (backend) => {
     const options = { model: ARGON, dt: 2, ...where(backend) };
@@ -486,7 +487,7 @@ Deno.test(
   }),
 );
 
-Deno.test("no model is left open if the integrator names a time step that the batch does not have", async () => {
+test("no model is left open if the integrator names a time step that the batch does not have", async () => {
   let open = 0;
   const model: Model = {
     ...ARGON,

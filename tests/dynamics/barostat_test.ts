@@ -23,6 +23,7 @@ import {
 } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const FIELDS = [...MOVING, "cell"] as const;
 
@@ -43,12 +44,12 @@ function rattled(count: number): Batch {
   return batch;
 }
 
-Deno.test("a bar is 1e5 Pa: 160.2 GPa are 1 eV/Å³", () => {
+test("a bar is 1e5 Pa: 160.2 GPa are 1 eV/Å³", () => {
   assertEquals((1 / GIGAPASCAL).toFixed(7), "160.2176634");
   assertEquals((GIGAPASCAL / BAR).toFixed(6), "10000.000000");
 });
 
-Deno.test(
+test(
   "cells have the golden inertia: 4 atoms, 300 K, 100 fs",
   onEnginesAndGpu(async (backend) => {
     // At rest and without forces: ν = −dt p V/W after a step, but for what the volume has changed by.
@@ -68,7 +69,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a barostat names the option that is wrong, and what it must be", () => {
+test("a barostat names the option that is wrong, and what it must be", () => {
   const nph = (options: object) => () => new NPH({ model: SMOOTH, ...GIVEN, ...options });
   const npt = (options: object) => () => {
     return new NPT({ model: SMOOTH, ...GIVEN, temperature: 40, thermostatTime: 100, ...options });
@@ -116,7 +117,7 @@ Deno.test("a barostat names the option that is wrong, and what it must be", () =
   assertThrows(npt({ yoshidaOrder: 2 }), RangeError, "yoshidaOrder must be 1, 3 or 5");
 });
 
-Deno.test("a barostat refuses what has no cell to change, by system", async () => {
+test("a barostat refuses what has no cell to change, by system", async () => {
   const engine = (options = {}) => {
     return new NPH({ model: SMOOTH, ...GIVEN, ...options, device: "reference" });
   };
@@ -227,7 +228,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a cell that was set anew between runs is the one that goes on", async () => {
+test("a cell that was set anew between runs is the one that goes on", async () => {
   const batch = solid();
   await using md = new Dynamics(SCHEME(), { model: SMOOTH, device: "wasm" });
   await md.run(batch, 20);
@@ -248,7 +249,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a center of mass at rest stays at rest, and has no temperature", async () => {
+test("a center of mass at rest stays at rest, and has no temperature", async () => {
   const batch = Batch.from([fcc({ element: "Ar", a: 5.4, cells: 2 })]);
   initVelocities(batch, 40, { seed: 3 });
   await run(batch, "wasm", 500);

@@ -15,6 +15,7 @@ import { engine } from "../observe/modified.ts";
 import { ARGON, bitsOf, crystals } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const FIELDS = [
   "positions",
@@ -80,7 +81,7 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
   );
 }
 
-Deno.test("a state cannot be saved in the middle of a step", async () => {
+test("a state cannot be saved in the middle of a step", async () => {
   const md = engine(velocityVerlet({ dt: 2 }), { model: ARGON, device: "reference", hooks: [] });
   md.hooks.add({
     name: "early",

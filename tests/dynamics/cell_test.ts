@@ -21,7 +21,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { AlignCellHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
-import { few, slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { ARGON, argon, assertNear, assertSameBits, bitsOf, evaluate } from "./atoms.ts";
 import { BACKENDS, type EngineBackend, on, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
@@ -34,9 +34,9 @@ const OPTIMIZERS: readonly ((cell: boolean | CellOptions) => Integrator)[] = [
   (cell) => lbfgsRelaxer({ cell, lineSearch: true }),
 ];
 
-/** In the fast suite all are tried on wasm, and one of them, another in each test, elsewhere. */
+/** All are tried on wasm, and one of them, another in each test, elsewhere. */
 function optimizersOn(backend: EngineBackend, place: number): typeof OPTIMIZERS {
-  return few(backend === "wasm" ? OPTIMIZERS : [OPTIMIZERS[place]!], OPTIMIZERS);
+  return backend === "wasm" ? OPTIMIZERS : [OPTIMIZERS[place]!];
 }
 
 /** All values of a batch with cells, for bitwise comparison. */
@@ -195,7 +195,7 @@ slowTest(
   }),
 );
 
-Deno.test(
+test(
   "an isotropic cell keeps its shape",
   onEnginesAndGpu(async (backend) => {
     for (const make of optimizersOn(backend, 2)) {
@@ -240,7 +240,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a pressure on what has no volume is refused, naming the system", async () => {
+test("a pressure on what has no volume is refused, naming the system", async () => {
   const batch = Batch.from([
     argon(2, 1),
     new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 4.2, 0, 0] }),
@@ -254,7 +254,7 @@ Deno.test("a pressure on what has no volume is refused, naming the system", asyn
   );
 });
 
-Deno.test("options of cells are checked by each optimizer", () => {
+test("options of cells are checked by each optimizer", () => {
   for (const make of OPTIMIZERS) {
     const refuses = (cell: unknown, error: ErrorConstructor, message: string) =>
       assertThrows(() => make(cell as CellOptions), error, message);
@@ -372,7 +372,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "steps without a visit have the bits of steps that are looked at, where cells relax",
   on(BACKENDS, async (backend) => {
     for (const make of OPTIMIZERS) {

@@ -12,6 +12,7 @@ import { LoggingHook } from "../../src/observe/mod.ts";
 import { ARGON } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** A crystal whose second atom has a given distance from its first, Å. */
 function crowded(distance: number): System {
@@ -49,7 +50,7 @@ for (const [name, relaxer] of Object.entries(RELAXERS)) {
   );
 }
 
-Deno.test(
+test(
   "fmax is measured where the squares of forces are beyond float32",
   onEnginesAndGpu(async (backend) => {
     const distance = 0.05, logged: number[] = [];

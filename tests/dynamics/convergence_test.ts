@@ -14,6 +14,7 @@ import { field } from "../../src/hooks/mod.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, idle } from "./atoms.ts";
 import { type EngineBackend, on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** A report: the step, and the slots that had converged. */
 type Report = [step: number, places: number[]];
@@ -119,7 +120,7 @@ for (const [form, make] of Object.entries(FORMS)) {
   );
 }
 
-Deno.test(
+test(
   "without criteria systems converge at an fmax of 0.05",
   on(PAIR_BACKENDS, async (backend) => {
     const steps = await firstSteps(backend, (batch) => fmaxOf(batch) <= 0.05);
@@ -129,7 +130,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "two criteria must hold in one step; the change of the energy counts by its size",
   on(PAIR_BACKENDS, async (backend) => {
     const criteria: readonly Criterion[] = [
@@ -155,7 +156,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a criterion reduces each entry by its reduceOp, then takes the largest of a system",
   on(PAIR_BACKENDS, async (backend) => {
     const rows = (values: ArrayLike<number>) =>
@@ -184,7 +185,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "any field of the batch may be a key: stored per system, per atom, or the user's own",
   on(PAIR_BACKENDS, async (backend) => {
     const energies = await firstSteps(backend, (batch) => batch.get("energy")[0]! <= -2.4);
@@ -208,7 +209,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a value at the threshold has converged, in float32 too: 0.05 is at most 0.05",
   onEnginesAndGpu(async (backend) => {
     for (const threshold of [0.05, 0.07, 0.1]) {
@@ -243,7 +244,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a customOp decides by itself, at each step, on whatever it is given",
   on(PAIR_BACKENDS, async (backend) => {
     const calls: number[] = [];
@@ -285,7 +286,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a hook that looks at every third step finds systems then",
   on(PAIR_BACKENDS, async (backend) => {
     const steps = await firstSteps(
@@ -341,7 +342,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "only systems of the source status are asked",
   onEnginesAndGpu(async (backend) => {
     const batch = three();
@@ -425,7 +426,7 @@ Deno.test(
 /** Above any energy of argon. */
 const ABOVE_ALL = 0;
 
-Deno.test("a ConvergenceHook names the criterion and the member that is wrong", () => {
+test("a ConvergenceHook names the criterion and the member that is wrong", () => {
   const refuses = (options: unknown, message: string) =>
     assertThrows(() => new ConvergenceHook(options as ConvergenceOptions), Error, message);
   refuses({ criteria: [] }, "at least one criterion is required; got criteria: []");

@@ -24,6 +24,7 @@ import { MemorySink } from "../../src/sinks/mod.ts";
 import { assertSameBits, bitsOf } from "./atoms.ts";
 import { BACKENDS, type EngineBackend, on, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 type Options = DynamicsOptions;
 const bath = { dt: 1, temperature: 20 };
@@ -105,7 +106,7 @@ for (const [engine, make] of Object.entries(ENGINES)) {
   );
 }
 
-Deno.test(
+test(
   "forces that are not finite before the first step are reported as such",
   on(BACKENDS, async (backend) => {
     for (const nSteps of [0, 5]) {
@@ -219,7 +220,7 @@ Deno.test(
   }),
 );
 
-Deno.test("the error for too many pairs recommends a supercell only for periodic systems", () => {
+test("the error for too many pairs recommends a supercell only for periodic systems", () => {
   const adviceFor = (isPeriodic: boolean) =>
     new DivergedError("NVE", 3, [0], { cause: "pairs", flat: "", isPeriodic }).message
       .split(". ")[1];

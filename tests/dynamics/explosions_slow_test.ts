@@ -13,7 +13,7 @@ import { MemorySink } from "../../src/sinks/mod.ts";
 import { atomEngines, type MakeEngine } from "./atom_engines.ts";
 import { ARGON } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
-import { onEngines } from "./on_engines.ts";
+import { onEnginesAndGpu } from "./on_engines.ts";
 
 const STEPS = 300;
 
@@ -66,7 +66,7 @@ async function end(make: () => Dynamics, sink: MemorySink, seed: number): Promis
 for (const [name, make] of Object.entries(ENGINES)) {
   Deno.test(
     `${name}: an explosion is an error or a warning, and frames are finite`,
-    onEngines(async (backend) => {
+    onEnginesAndGpu(async (backend) => {
       for (const [k, dt] of [5, 15, 60].entries()) {
         for (const frequency of [undefined, 1, 7]) {
           for (const strict of [false, true]) {

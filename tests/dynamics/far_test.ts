@@ -20,7 +20,7 @@ import { lennardJonesModel } from "../../src/onnx/forces/lennard_jones_model.ts"
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertSameBits, bitsOf } from "./atoms.ts";
 import { lacksGpu } from "../backend/gpu.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { BACKENDS, type EngineBackend, gpu, where } from "./backends.ts";
 
 /** Far away, Å. */
@@ -142,7 +142,7 @@ Deno.test(
   }),
 );
 
-Deno.test("hooks that read far positions at each step read them from the same array", async () => {
+test("hooks that read far positions at each step read them from the same array", async () => {
   const seen = new Set<unknown>(), right: boolean[] = [];
   const look = hook({
     name: "look",
@@ -211,7 +211,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a far system has the same bits alone, in a batch, resumed, divided, observed and streamed", async () => {
+test("a far system has the same bits alone, in a batch, resumed, divided, observed and streamed", async () => {
   const systems = [
     moved(rounded(droplet), FAR),
     rounded(crystal),
@@ -252,7 +252,7 @@ Deno.test("a far system has the same bits alone, in a batch, resumed, divided, o
   }
 });
 
-Deno.test("relaxations, stages, constraints and frozen atoms work far away as at the origin", async () => {
+test("relaxations, stages, constraints and frozen atoms work far away as at the origin", async () => {
   const engines: (() => Dynamics)[] = [
     () => new FIRE({ model: ARGON, dt: 0.5, hooks: [new FreezeAtomsHook({ atoms: [0, 1] })] }),
     () =>
@@ -285,7 +285,7 @@ Deno.test("relaxations, stages, constraints and frozen atoms work far away as at
   }
 });
 
-Deno.test("a system that drifts far away in a run is warned of, and a copy of its batch goes on exactly", async () => {
+test("a system that drifts far away in a run is warned of, and a copy of its batch goes on exactly", async () => {
   const warnings: HookWarning[] = [];
   const batch = Batch.from([rounded(droplet)]);
   batch.set("velocities", batch.get("positions").map((_, i) => i % 3 === 0 ? 10 : 0));
@@ -309,7 +309,7 @@ Deno.test("a system that drifts far away in a run is warned of, and a copy of it
   assertEquals(warnings.length, 1);
 });
 
-Deno.test("a choice of atoms sees where they are", async () => {
+test("a choice of atoms sees where they are", async () => {
   const seen: number[] = [];
   const batch = far(), [x] = batch.get("positions");
   await using md = new NVE({
@@ -321,7 +321,7 @@ Deno.test("a choice of atoms sees where they are", async () => {
   assertEquals(seen[0], x);
 });
 
-Deno.test("what depends on where a system is has its positions, and a warning where float32 is inexact", async () => {
+test("what depends on where a system is has its positions, and a warning where float32 is inexact", async () => {
   const warnings: HookWarning[] = [];
   const batch = far(), anchors = batch.get("positions").slice();
   await using md = new NVE({
@@ -349,7 +349,7 @@ Deno.test("what depends on where a system is has its positions, and a warning wh
   assertMatch(String(warnings[1]!.error), /hook WrapPeriodicHook/);
 });
 
-Deno.test("a hook whose kernels need absolute positions may come after a run far away, and not in one", async () => {
+test("a hook whose kernels need absolute positions may come after a run far away, and not in one", async () => {
   await using md = new NVE({ model: ARGON, dt: 2, ...where("wasm") });
   const batch = far();
   await md.run(batch, 5);

@@ -26,6 +26,7 @@ import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals, idle, push } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const SCHEMES: readonly (() => Integrator)[] = [
   () => velocityVerlet({ dt: 2 }),
@@ -221,7 +222,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "what hooks add to the forces of fixed atoms is taken off, too",
   onEnginesAndGpu(async (backend) => {
     const batch = crystals(1);
@@ -258,7 +259,7 @@ function creep(): Integrator {
   };
 }
 
-Deno.test("a custom integrator is constrained, too", async () => {
+test("a custom integrator is constrained, too", async () => {
   const before = crystals(1), batch = before.clone();
   await run(creep(), batch, "reference", { constraints: [fixAtoms([7])], steps: 10 });
   const [was, is] = [before.get("positions"), batch.get("positions")];
@@ -314,7 +315,7 @@ Deno.test(
   }),
 );
 
-Deno.test("an invalid constraint is refused by name", async () => {
+test("an invalid constraint is refused by name", async () => {
   const batch = crystals(1);
   const tried = (constraints: unknown) => () =>
     run(velocityVerlet({ dt: 1 }), batch, "reference", { constraints: constraints as [] });

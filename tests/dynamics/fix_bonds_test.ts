@@ -23,10 +23,10 @@ import { hook } from "../../src/hook.ts";
 import { alignCells } from "../../src/kernels/cells/align_cells.ts";
 import { lennardJones, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
-import { few } from "../suite.ts";
 import { assertNear, assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** Next to nothing. */
 const FREE = lennardJones({ epsilon: 1e-12, sigma: 1, cutoff: 3 });
@@ -281,7 +281,7 @@ Deno.test(
 Deno.test(
   "with bonds a system alone has the bits it has among others, looked at or not, and a run that was saved goes on to the same",
   onEngines(async (backend, name) => {
-    const count = name === "wasm" ? 64 : few(8, name === "webgpu" ? 8 : 64);
+    const count = name === "wasm" ? 64 : 8;
     const schemes: readonly Integrator[] = [
       velocityVerlet({ dt: 1 }),
       langevin({ dt: 1, temperature: 300, friction: 0.02, seed: 4 }),
@@ -381,7 +381,7 @@ Deno.test(
   }),
 );
 
-Deno.test("invalid bonds are refused by name", async () => {
+test("invalid bonds are refused by name", async () => {
   for (
     const [bonds, error, message] of [
       [3, TypeError, "bonds must be an array of pairs of atoms"],
@@ -462,7 +462,7 @@ Deno.test("invalid bonds are refused by name", async () => {
   );
 });
 
-Deno.test("a scheme that changes the cell is refused with bonds", async () => {
+test("a scheme that changes the cell is refused with bonds", async () => {
   const turning: Integrator = {
     name: "turning",
     open(state) {
@@ -480,7 +480,7 @@ Deno.test("a scheme that changes the cell is refused with bonds", async () => {
   );
 });
 
-Deno.test(
+test(
   "bonds give no velocities to what relaxes without them, in a stage as alone",
   onEnginesAndGpu(async (backend) => {
     const start = Batch.from([rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), 0.2, 1)]);

@@ -14,6 +14,7 @@ import { ARGON, argon, assertSameBits, bitsOf } from "./atoms.ts";
 import { Batch as Atoms } from "../../src/batch/mod.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const model = ARGON;
 
@@ -77,7 +78,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a checkpoint in mid-run is as if the run had stopped there, asked for by a stage or by the whole", async () => {
+test("a checkpoint in mid-run is as if the run had stopped there, asked for by a stage or by the whole", async () => {
   const path = await Deno.makeTempFile();
   const whole = start();
   await using undisturbed = engine("wasm", { n: 0 });
@@ -107,7 +108,7 @@ Deno.test("a checkpoint in mid-run is as if the run had stopped there, asked for
   await Deno.remove(path);
 });
 
-Deno.test("a checkpoint of other stages is refused", async () => {
+test("a checkpoint of other stages is refused", async () => {
   const path = await Deno.makeTempFile();
   const make = (name: string) =>
     fuse(new NVE({ model, dt: 1, nSteps: 1, name }), new NVE({ model, dt: 1, nSteps: 1 }));

@@ -23,6 +23,7 @@ import {
 import { ARGON, argon, assertNear, assertSameBits, atomAt, bitsOf, idle, push } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const S = DynamicsStage;
 const model = ARGON;
@@ -158,7 +159,7 @@ Deno.test(
   }),
 );
 
-Deno.test("hooks of the whole come first before something, last after it, and so do those of wholes within", async () => {
+test("hooks of the whole come first before something, last after it, and so do those of wholes within", async () => {
   const log: string[] = [];
   const tell = (name: string) =>
     hook({
@@ -189,7 +190,7 @@ Deno.test("hooks of the whole come first before something, last after it, and so
   );
 });
 
-Deno.test(
+test(
   "what a hook of a stage writes reaches its own systems, and no others",
   onEnginesAndGpu(async (backend) => {
     const run = async (isStopping: boolean) => {
@@ -262,7 +263,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a hook of a stage may be switched, taken out and added in mid-run, by its own engine or by the whole", async () => {
+test("a hook of a stage may be switched, taken out and added in mid-run, by its own engine or by the whole", async () => {
   const log: string[] = [];
   const tell = (name: string) =>
     hook({
@@ -304,7 +305,7 @@ Deno.test("a hook of a stage may be switched, taken out and added in mid-run, by
   assertThrows(() => first.hooks.enable("switch"), RangeError);
 });
 
-Deno.test("hooks of a stage are opened and closed with the run, once each, with their engine", async () => {
+test("hooks of a stage are opened and closed with the run, once each, with their engine", async () => {
   const log: string[] = [];
   const life = (name: string) =>
     hook({
@@ -352,7 +353,7 @@ Deno.test(
   }),
 );
 
-Deno.test("the plan of the whole names the stage of each hook", async () => {
+test("the plan of the whole names the stage of each hook", async () => {
   const life = hook({ name: "log", frequency: 3, on: { dynamics: { AFTER_STEP: () => {} } } });
   await using all = fuse(
     new NVE({ model, dt: 1, nSteps: 1, name: "warm-up", hooks: [life] }),
@@ -363,7 +364,7 @@ Deno.test("the plan of the whole names the stage of each hook", async () => {
   assert(all.hooks.has("warm-up/log"));
 });
 
-Deno.test("a hook of a stage that fails is named with its stage, and reported to the onWarning of that stage", async () => {
+test("a hook of a stage that fails is named with its stage, and reported to the onWarning of that stage", async () => {
   const told: string[] = [];
   const fail = () =>
     hook({
@@ -509,12 +510,14 @@ Deno.test(
   }),
 );
 
-Deno.test("energies of systems that leave a stage whose hook adds to them have that in them", async () => {
+test("energies of systems that leave a stage whose hook adds to them have that in them", async () => {
   const run = async (hooks: readonly object[]) => {
     const batch = ragged();
     const stage = new NVE({ model, dt: 1, nSteps: 4 });
     stage.hooks.add(new BiasedPotentialHook({ bias: tethers({ stiffness: 0.1 }) }));
-    await using all = fuse(stage, new NVE({ model, dt: 1, nSteps: 3 }), { hooks: hooks as never });
+    await using all = fuse(stage, new NVE({ model, dt: 1, nSteps: 3 }), {
+      hooks: hooks as never,
+    });
     const energies: number[] = [];
     for (let i = 0; i < 8; i++) {
       await all.run(batch, 1);
@@ -531,7 +534,7 @@ Deno.test("energies of systems that leave a stage whose hook adds to them have t
   assertEquals(await run([]), await run([look]));
 });
 
-Deno.test("a monitor of a stage knows its systems again when others come", async () => {
+test("a monitor of a stage knows its systems again when others come", async () => {
   const told: string[] = [];
   await using all = fuse(
     new NVE({ model, dt: 1, nSteps: 3 }),
@@ -651,7 +654,7 @@ class Tagged extends NVE {
   }
 }
 
-Deno.test("hooks of a stage find what the engine of the stage adds to their context, and no others do", async () => {
+test("hooks of a stage find what the engine of the stage adds to their context, and no others do", async () => {
   const tags: unknown[] = [];
   const look = () =>
     hook({

@@ -35,6 +35,7 @@ import {
 } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** A model that counts how often it is evaluated. */
 function counted(model: Model): { model: Model; readonly calls: number } {
@@ -84,7 +85,7 @@ const stepsOf = (batch: Batch) => {
   return Array.from({ length: batch.size }, (_, s) => steps.slice(width * s, width * (s + 1)));
 };
 
-Deno.test(
+test(
   "k steps of three stages are k evaluations of the model, and one before the first",
   onEnginesAndGpu(async (backend) => {
     const { model, ...count } = countedArgon();
@@ -296,7 +297,7 @@ Deno.test(
   }),
 );
 
-Deno.test("time is that of the stages a system was in, and relaxation takes none", async () => {
+test("time is that of the stages a system was in, and relaxation takes none", async () => {
   const batch = mixed(4);
   const seen: number[][] = [];
   const watch = hook({
@@ -315,7 +316,7 @@ Deno.test("time is that of the stages a system was in, and relaxation takes none
   assertEquals(new Set(steps), new Set([0, 2, 3]));
 });
 
-Deno.test("what was fused is fused with more, and nothing is lost", async () => {
+test("what was fused is fused with more, and nothing is lost", async () => {
   const model = ARGON;
   const calls: string[] = [];
   const named = (name: string) =>
@@ -354,7 +355,7 @@ Deno.test("what was fused is fused with more, and nothing is lost", async () => 
   assertEquals(stepsOf(other), [[3, 4, 5]]);
 });
 
-Deno.test("a stage must say when its systems go on", () => {
+test("a stage must say when its systems go on", () => {
   const model = ARGON;
   const nve = (more: object = {}) => new NVE({ model, dt: 1, ...more });
   const exits =
@@ -373,7 +374,7 @@ Deno.test("a stage must say when its systems go on", () => {
   fuse(nve(), nve(), { hooks: [new ConvergenceHook({ sourceStatus: 0, targetStatus: 1 })] });
 });
 
-Deno.test("values that are not engines, and engines that cannot share a model or a device, are not fused", () => {
+test("values that are not engines, and engines that cannot share a model or a device, are not fused", () => {
   const nve = (more: object = {}) => new NVE({ model: ARGON, dt: 1, nSteps: 1, ...more });
   const one = nve();
   // deno-lint-ignore no-explicit-any -- a caller without types
@@ -392,7 +393,7 @@ Deno.test("values that are not engines, and engines that cannot share a model or
   assertThrows(() => fuse(nve(), nve(), { nStep: 3 } as any), TypeError, "nStep");
 });
 
-Deno.test("a stage is run by the whole alone, and a system must be in a stage", async () => {
+test("a stage is run by the whole alone, and a system must be in a stage", async () => {
   const nve = () => new NVE({ model: ARGON, dt: 1, nSteps: 2 });
   const one = nve();
   await using all = fuse(one, nve());
@@ -402,7 +403,7 @@ Deno.test("a stage is run by the whole alone, and a system must be in a stage", 
   await assertRejects(() => all.run(batch), RangeError, "the status of system 1");
 });
 
-Deno.test("systems that are done when a run begins stay at rest, and the run is over if all are", async () => {
+test("systems that are done when a run begins stay at rest, and the run is over if all are", async () => {
   const batch = mixed(2);
   batch.set("status", [3, 7]);
   await using all = threeStages("wasm");
@@ -416,7 +417,7 @@ Deno.test("systems that are done when a run begins stay at rest, and the run is 
 /** A custom integrator without state. */
 const STILL: Integrator = { name: "Still", open: () => ({ pre: [], post: [] }) };
 
-Deno.test("a run of nSteps leaves systems where they are, and goes on with them", async () => {
+test("a run of nSteps leaves systems where they are, and goes on with them", async () => {
   const batch = mixed(2);
   await using all = fuse(
     new Dynamics(STILL, { model: ARGON, nSteps: 5 }),
@@ -430,7 +431,7 @@ Deno.test("a run of nSteps leaves systems where they are, and goes on with them"
   assertEquals(stepsOf(batch), [[5, 1], [5, 1]]);
 });
 
-Deno.test("a hook of the whole that decides has all systems that meet it done", async () => {
+test("a hook of the whole that decides has all systems that meet it done", async () => {
   const batch = crystals(2, 0);
   batch.set("status", [0, 1]);
   await using all = fuse(
@@ -442,7 +443,7 @@ Deno.test("a hook of the whole that decides has all systems that meet it done", 
   assertEquals([...batch.get("status"), all.stepCount], [2, 2, 1]);
 });
 
-Deno.test("a ConvergenceHook that sends systems back, or nowhere, is refused", async () => {
+test("a ConvergenceHook that sends systems back, or nowhere, is refused", async () => {
   const nve = (more: object = {}) => new NVE({ model: ARGON, dt: 1, nSteps: 2, ...more });
   const ways: object[] = [{ targetStatus: 0 }, { sourceStatus: 0, targetStatus: 2 }, {
     targetStatus: 4,
@@ -457,7 +458,7 @@ Deno.test("a ConvergenceHook that sends systems back, or nowhere, is refused", a
   }
 });
 
-Deno.test("stages on two threads have the bits that they have on one, with hooks of stages and without", async () => {
+test("stages on two threads have the bits that they have on one, with hooks of stages and without", async () => {
   const run = async (threads: number, isWatched: boolean) => {
     const batch = mixed(6), seen: string[] = [];
     batch.set("status", [0, 1, 2, 3, 1, 0]);
@@ -501,7 +502,7 @@ Deno.test("stages on two threads have the bits that they have on one, with hooks
   assert(one.seen.length > 4);
 });
 
-Deno.test(
+test(
   "a hook that sets a status sends systems on, and those it says are done rest",
   onEnginesAndGpu(async (backend) => {
     const batch = mixed(2);

@@ -17,6 +17,7 @@ import { TIME_UNIT_FS } from "../../src/kernels/constants.ts";
 import { ARGON, argon, assertNear, atomAt, bitsOf, crystals, push, spring } from "./atoms.ts";
 import { TOLERANCE, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** Position and velocity (internal units) of one atom along x after each step. */
 interface Watched {
@@ -92,7 +93,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "FIRE2 goes half a step back uphill, and on with a shorter one",
   onEnginesAndGpu(async (backend, name) => {
     const batch = atomAt(0);
@@ -129,7 +130,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "Langevin without friction follows the golden sequence of NVE",
   onEnginesAndGpu(async (backend, name) => {
     const { x, v, hook } = watcher();

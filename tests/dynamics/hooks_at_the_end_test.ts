@@ -7,6 +7,7 @@ import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, assertNear, crystals } from "./atoms.ts";
 import { TOLERANCE, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 Deno.test(
   "a hook that fires at the end of a run reads what is so then, though the last steps were leapt over",
@@ -36,7 +37,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a batch that keeps stresses has those of the last step, whether energies were looked at or not",
   onEnginesAndGpu(async (backend) => {
     const stressAfter = async (isLooked: boolean, key: "energy" | "energyChange") => {
@@ -85,9 +86,9 @@ function leavesStresses(scheme: "NPT" | "LBFGS"): (t: Deno.TestContext) => Promi
   });
 }
 
-Deno.test(
+test(
   "NPT, which looks at stresses itself, leaves those of the step in frames and in the batch",
   leavesStresses("NPT"),
 );
 
-Deno.test("so does LBFGS where cells relax", leavesStresses("LBFGS"));
+test("so does LBFGS where cells relax", leavesStresses("LBFGS"));

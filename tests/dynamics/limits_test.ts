@@ -10,6 +10,7 @@ import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, crystals } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const MOST = 2 ** 31 - 1;
 
@@ -45,14 +46,14 @@ Deno.test(
   }),
 );
 
-Deno.test("an atom that is gone is still blamed on the atom, also in a cell that is gone with it", async () => {
+test("an atom that is gone is still blamed on the atom, also in a cell that is gone with it", async () => {
   const batch = crystals(1);
   batch.set("velocities", batch.get("velocities").map((v, i) => i === 8 ? 1e30 : v));
   await using md = new NVE({ model: ARGON, dt: 1 });
   await assertRejects(() => md.run(batch, 5), DivergedError, "(atom 2 first)");
 });
 
-Deno.test("an atom that is far away, but not too far, is not blamed for one that is", async () => {
+test("an atom that is far away, but not too far, is not blamed for one that is", async () => {
   const batch = Batch.from([{
     symbols: ["Ar", "Ar"],
     positions: [2e6, 0, 0, 0, 0, 0],
@@ -83,7 +84,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a run ends with an error before the steps of a system, or of an engine, can no longer be counted", async () => {
+test("a run ends with an error before the steps of a system, or of an engine, can no longer be counted", async () => {
   const batch = crystals(2);
   batch.set("stepsDone", [3, MOST - 6]);
   await using md = new NVE({ model: ARGON, dt: 1 });
@@ -106,7 +107,7 @@ Deno.test("a run ends with an error before the steps of a system, or of an engin
   assertEquals(batch.get("positions"), before);
 });
 
-Deno.test("frames of the last steps that can be counted have their numbers", async () => {
+test("frames of the last steps that can be counted have their numbers", async () => {
   const batch = crystals(1), sink = new MemorySink();
   await using md = new NVE({ model: ARGON, dt: 1 });
   await md.run(batch, 1);

@@ -22,7 +22,7 @@ import { OnnxModel } from "@hooke/hooke/models/onnx";
 import { lennardJonesModel } from "@hooke/hooke/onnx";
 import { BiasedPotentialHook, FreezeAtomsHook } from "../../src/observe/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { few, slow } from "../suite.ts";
+import { fast, few, slow } from "../suite.ts";
 import { ARGON, argon, assertNear, bitsOf, crystals } from "./atoms.ts";
 import { disguised } from "./devices.ts";
 
@@ -240,7 +240,7 @@ for (const keepSeconds of KEPT) {
   );
 }
 
-testOnGpu("hooks that change forces go on doing so", async () => {
+fast(testOnGpu)("hooks that change forces go on doing so", async () => {
   const all = (keepSeconds?: number) =>
     run(velocityVerlet({ dt: 2 }), 60, (lose) => [
       new BiasedPotentialHook({ bias: tethers({ stiffness: 0.5 }) }),
@@ -252,7 +252,7 @@ testOnGpu("hooks that change forces go on doing so", async () => {
   assertNear(bitsOf(gpu.batch).positions!, bitsOf(wasm.batch).positions!, 1e-4, 1);
 });
 
-testOnGpu(
+fast(testOnGpu)(
   "a request to stop before the device was lost is kept, and no step is missing",
   async () => {
     const all = async (keepSeconds?: number) => {
@@ -323,7 +323,7 @@ slow(testOnGpu)(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "hooks that come in mid-run are not there in the steps before, which are done again",
   async () => {
     const all = (keepSeconds?: number) =>
@@ -351,7 +351,7 @@ testOnGpu(
   },
 );
 
-testOnGpu(
+fast(testOnGpu)(
   "a GPU that was asked for by name is missed: the batch is as it was, to be run elsewhere",
   async () => {
     const { gpu, lose, devices } = disguised();
@@ -372,7 +372,7 @@ testOnGpu(
   },
 );
 
-testOnGpu("whose hook fails for the device's sake is not to blame for it", async () => {
+fast(testOnGpu)("whose hook fails for the device's sake is not to blame for it", async () => {
   const { gpu, lose } = disguised();
   const warnings: HookWarning[] = [], seen: number[] = [];
   await using md = new NVE({
@@ -395,7 +395,7 @@ testOnGpu("whose hook fails for the device's sake is not to blame for it", async
   assertEquals(seen, upTo(20));
 });
 
-testOnGpu("a log of a run tells where it began and where it ended", async () => {
+fast(testOnGpu)("a log of a run tells where it began and where it ended", async () => {
   const lines: string[] = [];
   const ran = await run(velocityVerlet({ dt: 2 }), 20, (lose) => [
     runLog({ write: (line) => void lines.push(line), commit: "none" }),

@@ -6,7 +6,7 @@ import { Batch } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, NVE, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { hook } from "../../src/hook.ts";
 import { ARGON, argon, crystals, idle } from "./atoms.ts";
-import { fastTest, slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 
 const MODULE = loadModule() as { -readonly [k in keyof WasmModule]: WasmModule[k] };
 const { allocate, release } = MODULE;
@@ -35,7 +35,7 @@ async function growth(work: (i: number) => Promise<void>): Promise<[live: number
   return [live - before[0], bytes() - before[1]];
 }
 
-Deno.test("engines that are closed give back all they took", async () => {
+test("engines that are closed give back all they took", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   const grown = await growth(async (i) => {
     const batch = Batch.from(systems);
@@ -51,13 +51,13 @@ Deno.test("engines that are closed give back all they took", async () => {
   assertEquals(grown, [0, 0]);
 });
 
-fastTest("an engine that goes from batch to batch keeps but the last", async () => {
+test("an engine that goes from batch to batch keeps but the last", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   await using md = new NVE({ model: ARGON, dt: 1, device: "wasm" });
   assertEquals(await growth(async () => void await md.run(Batch.from(systems), 2)), [0, 0]);
 });
 
-Deno.test("runs of one batch, and hooks that come and go, take nothing more", async () => {
+test("runs of one batch, and hooks that come and go, take nothing more", async () => {
   const batch = Batch.from([argon(4, 0), argon(3, 1)]);
   await using md = new NVTLangevin({
     model: ARGON,
@@ -83,7 +83,7 @@ Deno.test("runs of one batch, and hooks that come and go, take nothing more", as
   assertEquals(grown, [0, 0]);
 });
 
-Deno.test("runs that are refused or fail give back all they took", async () => {
+test("runs that are refused or fail give back all they took", async () => {
   const systems = [argon(4, 0), argon(3, 1)];
   const grown = await growth(async () => {
     const options = { model: ARGON, device: "wasm" } as const;
@@ -98,7 +98,7 @@ Deno.test("runs that are refused or fail give back all they took", async () => {
   assertEquals(grown, [0, 0]);
 });
 
-Deno.test("a system that is run for long takes nothing more", async () => {
+test("a system that is run for long takes nothing more", async () => {
   const batch = crystals(4, 80);
   await using md = new NVE({ model: ARGON, dt: 2, device: "wasm" });
   await md.run(batch, 500);
@@ -107,7 +107,7 @@ Deno.test("a system that is run for long takes nothing more", async () => {
   assertEquals(bytes() - before, 0);
 });
 
-Deno.test("the measure of memory sees what is not given back", () => {
+test("the measure of memory sees what is not given back", () => {
   const [own, all] = [live, bytes()];
   const taken: number[] = [];
   for (let i = 0; i < 100; i++) taken.push(MODULE.allocate(20_000));

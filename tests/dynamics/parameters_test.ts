@@ -15,6 +15,7 @@ import { times } from "../../src/dynamics/integrators/parameters.ts";
 import { ARGON, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 Deno.test(
   "a parameter from a field is that of each system, as by place",
@@ -62,7 +63,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a field that cannot be a parameter is an error that names it", async () => {
+test("a field that cannot be a parameter is an error that names it", async () => {
   const batch = crystals(2);
   batch.set("pace", [1, 0], { level: "system", dtype: "f64" });
   const run = async (dt: PerSystem, batch: Batch) => {

@@ -28,6 +28,7 @@ import {
 } from "./atoms.ts";
 import { on, PAIR_BACKENDS, TOLERANCE, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 Deno.test(
   "forces are there before the first step, so its momentum is exact",
@@ -41,7 +42,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "run does exactly nSteps steps, over several runs, single steps and zero steps",
   onEnginesAndGpu(async (backend) => {
     const seen: number[] = [];
@@ -84,7 +85,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "each system has a temperature, a friction, and limits of relaxation of its own",
   on(PAIR_BACKENDS, async (backend) => {
     const lists = { dt: [1, 2, 3], temperature: [10, 50, 90], friction: [0, 0.01, 0.1] };
@@ -167,7 +168,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "hooks that are switched on and off in mid-run see only the steps in between, and change no bit",
   onEnginesAndGpu(async (backend) => {
     const seen: number[] = [];
@@ -279,7 +280,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "systems that come and go between runs are run from where they are",
   onEnginesAndGpu(async (backend) => {
     const batch = crystals(3);
@@ -425,7 +426,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "relaxed systems rest until their positions change, and only those wake whose positions do",
   onEnginesAndGpu(async (backend) => {
     const batch = Batch.from([argon(2, 0), argon(2, 1)]);
@@ -456,7 +457,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a batch of one atom in the open moves by what pushes it alone", async () => {
+test("a batch of one atom in the open moves by what pushes it alone", async () => {
   const free = Batch.from([
     new System({ symbols: ["Ar"], positions: [0, 0, 0], velocities: [0.01, 0, 0] }),
   ]);
@@ -513,7 +514,7 @@ const SLOW: Model = {
   },
 };
 
-Deno.test(
+test(
   "requested energies that are not awaited belong to their step, and do not change the run",
   on(PAIR_BACKENDS, async (backend) => {
     for (const model of [ARGON, SLOW]) {
@@ -545,7 +546,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a hook that throws at a convergence leaves the steps before it counted, leapt or visited", async () => {
+test("a hook that throws at a convergence leaves the steps before it counted, leapt or visited", async () => {
   const counts = await Promise.all([[], [idle()]].map(async (hooks) => {
     const batch = crystals(2, 0);
     const options = { model: ARGON, dt: 0.4, device: "reference" } as const;
@@ -567,7 +568,7 @@ Deno.test("a hook that throws at a convergence leaves the steps before it counte
   assertEquals(counts[1], counts[0]);
 });
 
-Deno.test("a closed engine refuses to run, to step, to stream and to load, says so, and can be closed again", async () => {
+test("a closed engine refuses to run, to step, to stream and to load, says so, and can be closed again", async () => {
   const batch = crystals(1), seen: string[] = [];
   const md = new NVE({ model: ARGON, dt: 2 });
   md.hooks.add({
@@ -606,7 +607,7 @@ Deno.test("a closed engine refuses to run, to step, to stream and to load, says 
   assertNear(bitsOf(batch).positions!, bitsOf(whole).positions!, 1e-5);
 });
 
-Deno.test("the outcome of an engine is failed after a run that threw, also if a batch was refused, and that of the next run after it", async () => {
+test("the outcome of an engine is failed after a run that threw, also if a batch was refused, and that of the next run after it", async () => {
   const error = new Error("no disk");
   await using md = new NVE({ model: ARGON, dt: 2 });
   const batch = crystals(1);

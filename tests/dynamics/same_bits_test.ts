@@ -4,7 +4,7 @@ import { openThreads } from "../../src/backend/mod.ts";
 import { WasmBackend } from "../../src/backend/wasm/wasm_backend.ts";
 import { ARGON } from "./atoms.ts";
 import { testOnGpu } from "../backend/gpu.ts";
-import { fast, fastTest, pairsOf, rowsOf } from "../suite.ts";
+import { fast, pairsOf, rowsOf, test } from "../suite.ts";
 import { BACKENDS, gpu } from "./backends.ts";
 import { alone, assertSameWay, ENGINES } from "./same_bits.ts";
 import { untestedEngines } from "./untested_engines.ts";
@@ -71,15 +71,15 @@ async function assertSame({ engine, device, way }: Trial): Promise<void> {
 
 for (const trial of chosen) {
   const { engine, device, way } = trial;
-  const test = () => assertSame(trial);
+  const run = () => assertSame(trial);
   if (device === "webgpu") {
-    fast(testOnGpu)(`${engine}, webgpu: the same bits alone and ${way}`, test);
+    fast(testOnGpu)(`${engine}, webgpu: the same bits alone and ${way}`, run);
   } else {
-    fastTest(`${engine}, ${device}: the same bits alone and ${way}`, test);
+    test(`${engine}, ${device}: the same bits alone and ${way}`, run);
   }
 }
 
-Deno.test("each engine that there is has the same bits", () => {
+test("each engine that there is has the same bits", () => {
   const tried = Object.values(ENGINES).map(({ make }) => make({ model: ARGON }));
   assertEquals(untestedEngines(tried), []);
 });

@@ -20,6 +20,7 @@ import { hook } from "../../src/hook.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 const SCHEMES: readonly Integrator[] = [
   velocityVerlet({ dt: 2 }),
@@ -121,7 +122,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "equal seeds give equal bits, other seeds other noise",
   onEnginesAndGpu(async (backend) => {
     const ends = await Promise.all([5, 5, 6, 2 ** 32 + 5].map(async (seed) => {

@@ -32,6 +32,7 @@ import { MemorySink } from "../../src/sinks/mod.ts";
 import { ARGON, crystals } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
+import { test } from "../suite.ts";
 
 /** An engine option that keeps warnings. */
 function keeping(): {
@@ -80,10 +81,14 @@ Deno.test(
   }),
 );
 
-Deno.test("a system far above its bath is warned of, and one that is cooled by it is not", async () => {
+test("a system far above its bath is warned of, and one that is cooled by it is not", async () => {
   const langevin = { dt: 1, temperature: 10, friction: 1e-4, seed: 1 };
   const cooled = keeping();
-  await using quench = new NVTLangevin({ model: FREE, ...langevin, onWarning: cooled.onWarning! });
+  await using quench = new NVTLangevin({
+    model: FREE,
+    ...langevin,
+    onWarning: cooled.onWarning!,
+  });
   const hot = initVelocities(crystals(1), 4000, { seed: 2 }) ?? crystals(1);
   await quench.run(hot as Batch, 5);
   assertEquals([cooled.warnings, quench.outcome], [[], { status: "completed" }]);
@@ -104,7 +109,7 @@ Deno.test("a system far above its bath is warned of, and one that is cooled by i
   assertStringIncludes(message, "and the bath has");
 });
 
-Deno.test(
+test(
   "the energy of a run at constant energy that drifts is warned of when the run ends",
   onEnginesAndGpu(async (backend) => {
     const { warnings, onWarning } = keeping();
@@ -129,7 +134,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a dt outside 0.01 to 10 fs is warned of, and a strict engine refuses it", async () => {
+test("a dt outside 0.01 to 10 fs is warned of, and a strict engine refuses it", async () => {
   for (const dt of [1e-15, 50, [2, 30]]) {
     const { warnings, onWarning } = keeping();
     await using md = new NVE({ model: FREE, dt, onWarning: onWarning! });
@@ -143,7 +148,7 @@ Deno.test("a dt outside 0.01 to 10 fs is warned of, and a strict engine refuses 
   }
 });
 
-Deno.test("a dt that is too long for the lightest atom is warned of, unless bonds are held", async () => {
+test("a dt that is too long for the lightest atom is warned of, unless bonds are held", async () => {
   const warned = async (symbol: string, dt: number, constraints: readonly Constraint[] = []) => {
     const { warnings, onWarning } = keeping();
     await using md = new NVE({ model: FREE, dt, constraints, onWarning: onWarning! });
@@ -177,14 +182,14 @@ Deno.test(
   }),
 );
 
-Deno.test("relaxations take no time, and are not watched", async () => {
+test("relaxations take no time, and are not watched", async () => {
   const { warnings, onWarning } = keeping();
   await using opt = new FIRE({ model: ARGON, dt: 0.1, onWarning: onWarning! });
   await opt.run(crystals(1), 50);
   assertEquals(warnings, []);
 });
 
-Deno.test("steps by hand are looked at, too, and each of them if the engine is strict", async () => {
+test("steps by hand are looked at, too, and each of them if the engine is strict", async () => {
   const soft = tethers({ stiffness: 1e-6 }), { warnings, onWarning } = keeping();
   await using md = new NVE({ model: soft, dt: 1, onWarning: onWarning! });
   const batch = moving(0.6);
@@ -208,7 +213,7 @@ Deno.test("steps by hand are looked at, too, and each of them if the engine is s
   await assertRejects(() => kicked.step(slow), UnstableError, "moves too fast at step 1");
 });
 
-Deno.test("a stream is looked at by the time steps and baths of the batch that it has now", async () => {
+test("a stream is looked at by the time steps and baths of the batch that it has now", async () => {
   const { warnings, onWarning } = keeping();
   await using md = new NVTLangevin({
     model: FREE,
@@ -225,7 +230,12 @@ Deno.test("a stream is looked at by the time steps and baths of the batch that i
       info: { label },
     });
   // The second batch is larger than the first.
-  const source = [one(2, 0, "calm"), one(40, 0, "calm"), one(40, 0, "calm"), one(50, 0.05, "wild")];
+  const source = [
+    one(2, 0, "calm"),
+    one(40, 0, "calm"),
+    one(40, 0, "calm"),
+    one(50, 0.05, "wild"),
+  ];
   const sampler = new SizeAwareSampler(source, { maxSystems: 2, maxAtoms: 100 });
   await md.stream(sampler, { sinks: [new MemorySink()], maxSteps: 200 });
   assertEquals(warnings.length, 1);
@@ -233,7 +243,7 @@ Deno.test("a stream is looked at by the time steps and baths of the batch that i
   assertMatch(message, /^System \d \(wild\) is too hot .*and the bath has 10 K/);
 });
 
-Deno.test("warnings are in the outcome of the run that they are of, also if it fails", async () => {
+test("warnings are in the outcome of the run that they are of, also if it fails", async () => {
   const { onWarning } = keeping();
   let calls = 0;
   const bad = potential(() => ++calls > 2 ? NaN : 0, { name: "bad" });
@@ -260,7 +270,7 @@ Deno.test("warnings are in the outcome of the run that they are of, also if it f
   assertEquals(far.outcome, { status: "completed" });
 });
 
-Deno.test("steps by hand are compared with the bath, and close() does not compare energies", async () => {
+test("steps by hand are compared with the bath, and close() does not compare energies", async () => {
   const heating = potential(({ positions, forces }) => {
     for (let i = 0; i < positions.length; i++) forces[i] = i % 2 === 0 ? 2 : -2;
     return 0;
@@ -302,7 +312,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a warning of a model is one of the engine, and in the outcome", async () => {
+test("a warning of a model is one of the engine, and in the outcome", async () => {
   const { warnings, onWarning } = keeping();
   const { open, ...rest } = lennardJones({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 });
   const model: Model = {
@@ -318,7 +328,7 @@ Deno.test("a warning of a model is one of the engine, and in the outcome", async
   assertEquals(md.outcome, { status: "completed", warnings: ["this model is a test"] });
 });
 
-Deno.test("the outcome is that of the last run, also of one that could not begin", async () => {
+test("the outcome is that of the last run, also of one that could not begin", async () => {
   await using md = new NVE({ model: FREE, dt: 1 });
   await md.run(moving(0), 1);
   assertEquals(md.outcome, { status: "completed" });

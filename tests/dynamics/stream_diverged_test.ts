@@ -14,6 +14,7 @@ import { potential } from "../../src/models/potential.ts";
 import { assertSameBits, bitsOf, idle } from "./atoms.ts";
 import { onEngines } from "./on_engines.ts";
 import { alone, FIELDS, rattled, streamed } from "./streams.ts";
+import { test } from "../suite.ts";
 
 /** Two atoms so close that the forces between them are beyond all numbers. */
 function bursting(): System {
@@ -78,7 +79,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a stream of which nothing is left but what has come apart ends", async () => {
+test("a stream of which nothing is left but what has come apart ends", async () => {
   const model = potential(({ forces }) => (forces.fill(NaN), 0), { name: "nothing" });
   const scheme = langevin({ dt: 2, temperature: 60, friction: 0.01, seed: 5 });
   await using engine = new Dynamics(scheme, { model, device: "reference" });
@@ -90,7 +91,7 @@ Deno.test("a stream of which nothing is left but what has come apart ends", asyn
   assertEquals(new Set(failures.map(({ sourceIndex }) => sourceIndex)).size, 5);
 });
 
-Deno.test("what is to become of what comes apart must be a word that means something", async () => {
+test("what is to become of what comes apart must be a word that means something", async () => {
   const stream = () =>
     streamed(fireRelaxer({ dt: 0.3 }), rattled(2), {
       backend: "wasm",

@@ -22,13 +22,13 @@ import {
   ProgressHook,
 } from "../../src/observe/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { ARGON, argon, assertSameBits, bitsOf } from "./atoms.ts";
 import { on, PAIR_BACKENDS } from "./backends.ts";
 import { onEnginesAndGpu } from "./on_engines.ts";
 import { alone, engineOf, FIELDS, rattled, streamed } from "./streams.ts";
 
-Deno.test(
+test(
   "hooks receive each admitted system once, with its forces",
   onEnginesAndGpu(async (backend, name) => {
     const joined: number[] = [], converged: number[] = [];
@@ -63,7 +63,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "what a hook keeps of a system is not taken for that of the next in its place",
   on(PAIR_BACKENDS, async (backend) => {
     const moving = Batch.from(
@@ -95,7 +95,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "atoms that a hook holds by where they were stay held, and no others, while systems join",
   on(PAIR_BACKENDS, async (backend) => {
     const systems = rattled(7);
@@ -115,7 +115,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "the first sink that is not full takes what comes, and where all are full nothing is lost",
   on(PAIR_BACKENDS, async (backend) => {
     await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend });
@@ -137,7 +137,7 @@ Deno.test(
   }),
 );
 
-Deno.test("sinks together have each system once, whatever was full on the way", async () => {
+test("sinks together have each system once, whatever was full on the way", async () => {
   const systems = rattled(9), backend = "wasm";
   await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend });
   const sampler = new SizeAwareSampler(systems, { maxSystems: 4 });
@@ -202,7 +202,7 @@ Deno.test("thousands of structures stream through a batch of 64 that is over 90 
   assertEquals(new Set(sink.read().get("sourceId")).size, MANY);
 });
 
-Deno.test(
+test(
   "a batch never has more atoms or systems than it may, and is as full of atoms as its systems allow",
   on(PAIR_BACKENDS, async (backend) => {
     const systems = rattled(20, (i) => 1 + (i % 5 === 0 ? 1 : 0));
@@ -220,7 +220,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "parameters go with a system by a field; by place they have no meaning",
   on(PAIR_BACKENDS, async (backend) => {
     const systems = rattled(5);
@@ -255,7 +255,7 @@ Deno.test(
   }),
 );
 
-Deno.test("atoms and bonds that are said by place are refused where systems come and go", async () => {
+test("atoms and bonds that are said by place are refused where systems come and go", async () => {
   const stream = async (
     constraints: readonly Constraint[],
     hooks: FreezeAtomsHook[] = [],
@@ -272,7 +272,9 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
     ["freeze atoms: atoms must be selected by a function", [], [
       new FreezeAtomsHook({ atoms: [3] }),
     ]],
-    ["fix bonds: bonds must be one list for all systems, or the name of a field", [fixBonds(own)]],
+    ["fix bonds: bonds must be one list for all systems, or the name of a field", [
+      fixBonds(own),
+    ]],
     [
       "fix bonds: lengths must be one list for all systems",
       [fixBonds([[0, 1]], { lengths: [[3.7], [3.7]] })],
@@ -304,7 +306,7 @@ Deno.test("atoms and bonds that are said by place are refused where systems come
   );
 });
 
-Deno.test("checkpoints can be taken while a stream runs, at any step", async () => {
+test("checkpoints can be taken while a stream runs, at any step", async () => {
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   const systems = rattled(7);
   const make = () => new SizeAwareSampler(systems, { maxSystems: 3 });
@@ -336,7 +338,7 @@ Deno.test("checkpoints can be taken while a stream runs, at any step", async () 
   }
 });
 
-Deno.test("a stream names what is wrong with what it is given", async () => {
+test("a stream names what is wrong with what it is given", async () => {
   const sampler = () => new SizeAwareSampler(rattled(3), { maxSystems: 2 });
   const sinks = [new MemorySink()];
   await using md = engineOf(velocityVerlet({ dt: 2 }), { backend: "wasm" });

@@ -16,7 +16,7 @@ import {
 } from "../../src/dynamics/mod.ts";
 import { readCheckpoint, writeCheckpoint } from "../../src/checkpoint/mod.ts";
 import { MemorySink, openSink } from "../../src/sinks/mod.ts";
-import { few } from "../suite.ts";
+import { test } from "../suite.ts";
 import { ARGON, argon, bitsOf } from "./atoms.ts";
 import { on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
@@ -45,7 +45,7 @@ Deno.test(
       const { steps } = await engine.stream(make(), { sinks: [whole], ...options });
       const stops = name === "webgpu"
         ? [20]
-        : Array.from({ length: few(4, 12) }, (_, i) => Math.ceil(i * steps / few(4, 12)));
+        : [0, 1, 2, 3].map((i) => Math.ceil((i + (name === "wasm" ? 0.5 : 0)) * steps / 4));
       for (const nSteps of stops) {
         await using first = engineOf(scheme, { backend });
         await using second = engineOf(scheme, { backend });
@@ -101,7 +101,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "the same sampler goes on after a number of steps, and after a stop",
   on(PAIR_BACKENDS, async (backend) => {
     const scheme = fireRelaxer({ dt: 0.3 });
@@ -122,7 +122,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a sink that cannot be cut back is not written to again of systems that it has", async () => {
+test("a sink that cannot be cut back is not written to again of systems that it has", async () => {
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   await using first = engineOf(scheme, { backend });
   const memory = new MemorySink();
@@ -153,7 +153,7 @@ Deno.test("a sink that cannot be cut back is not written to again of systems tha
   );
 });
 
-Deno.test("a stream that is refused when it goes on leaves its sinks as they are", async () => {
+test("a stream that is refused when it goes on leaves its sinks as they are", async () => {
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   await using first = engineOf(scheme, { backend });
   const sampler = make(), sink = new MemorySink();
@@ -194,7 +194,7 @@ Deno.test("a stream that is refused when it goes on leaves its sinks as they are
   assertEquals([...sink.read().get("sourceId")].sort(), SYSTEMS.map((_, i) => i));
 });
 
-Deno.test("a stream that was done when it was saved cuts its sinks back, and another one may begin", async () => {
+test("a stream that was done when it was saved cuts its sinks back, and another one may begin", async () => {
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm", sink = new MemorySink();
   await using first = engineOf(scheme, { backend });
   await first.stream(make(), { sinks: [sink] });
@@ -208,7 +208,7 @@ Deno.test("a stream that was done when it was saved cuts its sinks back, and ano
   assertEquals(sink.length, 2 * length);
 });
 
-Deno.test("checkpoints in files hold a stream, and files of systems are cut back", async () => {
+test("checkpoints in files hold a stream, and files of systems are cut back", async () => {
   const folder = await Deno.makeTempDir();
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm";
   for (const ending of ["xyz", "zarr"]) {
@@ -236,7 +236,7 @@ Deno.test("checkpoints in files hold a stream, and files of systems are cut back
   }
 });
 
-Deno.test("a stream whose batch is gone says so", async () => {
+test("a stream whose batch is gone says so", async () => {
   await using engine = engineOf(fireRelaxer({ dt: 0.3 }), { backend: "wasm" });
   const sampler = make(), sinks = [new MemorySink()];
   await engine.stream(sampler, { sinks, nSteps: 5 });
@@ -248,7 +248,7 @@ Deno.test("a stream whose batch is gone says so", async () => {
   );
 });
 
-Deno.test("saved slots of a stream that save() did not return, and checkpoints of schema 1, are refused", async () => {
+test("saved slots of a stream that save() did not return, and checkpoints of schema 1, are refused", async () => {
   const scheme = fireRelaxer({ dt: 0.3 }), backend = "wasm", path = await Deno.makeTempFile();
   await using first = engineOf(scheme, { backend });
   await first.stream(make(), { sinks: [new MemorySink()], nSteps: 5 });

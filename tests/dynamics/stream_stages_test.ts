@@ -19,6 +19,7 @@ import { ARGON, assertSameBits, bitsOf } from "./atoms.ts";
 import { type EngineBackend, where } from "./backends.ts";
 import { onEngines, onEnginesAndGpu } from "./on_engines.ts";
 import { bySource, FIELDS, rattled } from "./streams.ts";
+import { test } from "../suite.ts";
 
 /** Relaxation, then 12 steps of a bath. */
 function stages(backend: EngineBackend, hooks: readonly (readonly object[])[] = []): FusedDynamics {
@@ -60,7 +61,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "hooks of a stage receive the systems that enter it, from outside or from the previous stage",
   onEnginesAndGpu(async (backend, name) => {
     const came: number[][] = [[], []];
@@ -89,7 +90,7 @@ Deno.test(
   }),
 );
 
-Deno.test("stages that stream go on from a checkpoint", async () => {
+test("stages that stream go on from a checkpoint", async () => {
   const systems = rattled(6);
   const make = () => new SizeAwareSampler(systems, { maxSystems: 2 });
   const [whole, parts] = [new MemorySink(), new MemorySink()];
@@ -121,7 +122,7 @@ const streamOne = (all: FusedDynamics, options: { readonly maxSteps?: number } =
   return all.stream(sampler, { sinks: [new MemorySink()], ...options });
 };
 
-Deno.test("a stream through stages of which nothing ends the last one is refused", async () => {
+test("a stream through stages of which nothing ends the last one is refused", async () => {
   const refusal =
     "systems would never leave the last stage, move. Give move nSteps or a ConvergenceHook, or pass maxSteps";
   await using endless = relaxThenMove({}).all;
@@ -140,7 +141,7 @@ Deno.test("a stream through stages of which nothing ends the last one is refused
   await assertRejects(() => streamOne(nested), TypeError, refusal);
 });
 
-Deno.test("the last stage of a stream ends by its steps, its group's steps, or hooks of all stages", async () => {
+test("the last stage of a stream ends by its steps, its group's steps, or hooks of all stages", async () => {
   const met = { criteria: { key: "fmax", threshold: 1e9 } } as const;
   const relax = () => new FIRE({ model: ARGON, dt: 0.3, nSteps: 2 });
   const group = fuse(relax(), new NVE({ model: ARGON, dt: 1 }), { nSteps: 4, name: "group" });

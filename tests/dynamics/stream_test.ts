@@ -19,6 +19,7 @@ import { ARGON, argon, assertSameBits, bitsOf, spring } from "./atoms.ts";
 import { on, PAIR_BACKENDS, where } from "./backends.ts";
 import { onEngines } from "./on_engines.ts";
 import { alone, bySource, FIELDS, rattled, streamed } from "./streams.ts";
+import { test } from "../suite.ts";
 
 Deno.test(
   "a system that joins a stream has the bits that it has alone, whenever it joins",
@@ -103,7 +104,7 @@ async function puts(work: () => Promise<unknown>): Promise<number> {
   return count;
 }
 
-Deno.test(
+test(
   "in place or in a new batch, systems that join have the same bits, and so have those that stay",
   on(PAIR_BACKENDS, async (backend) => {
     const systems = Array.from({ length: 7 }, (_, i) => argon(2, i, 0.03 * (1 + i % 4)));
@@ -129,7 +130,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "systems with fields that others have not stream together, and lose none",
   on(PAIR_BACKENDS, async (backend) => {
     const plain = rattled(6);
@@ -147,7 +148,7 @@ Deno.test(
   }),
 );
 
-Deno.test("on two threads, too, the batch is over 90 % full, and the filling is that of the systems that move", async () => {
+test("on two threads, too, the batch is over 90 % full, and the filling is that of the systems that move", async () => {
   await using engine = new FIRE({
     model: ARGON,
     dt: 0.3,
@@ -166,7 +167,7 @@ Deno.test("on two threads, too, the batch is over 90 % full, and the filling is 
   assertEquals(graduated, 400);
 });
 
-Deno.test("on two threads systems join with the bits that they have alone on one", async () => {
+test("on two threads systems join with the bits that they have alone on one", async () => {
   const systems = rattled(7, (i) => 1 + i % 2);
   await using engine = new FIRE({
     model: ARGON,
@@ -184,7 +185,7 @@ Deno.test("on two threads systems join with the bits that they have alone on one
   }
 });
 
-Deno.test(
+test(
   "baths and cells that a scheme keeps go with a system, and begin anew with the next",
   on(PAIR_BACKENDS, async (backend) => {
     const moving = Batch.from(rattled(5));
@@ -211,7 +212,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "systems join with their constraints kept, bonds and fixed atoms, whatever others have",
   on(PAIR_BACKENDS, async (backend) => {
     const moving = Batch.from(rattled(6));

@@ -30,7 +30,7 @@ import {
 import { hook } from "../../src/hook.ts";
 import { buckingham, yukawa } from "../../src/models/mod.ts";
 import { engine } from "../observe/modified.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { ARGON, argon, assertSameBits, bitsOf, evaluate, MOVING } from "./atoms.ts";
 
 const FIELDS = [...MOVING, "images", "cell"] as const;
@@ -59,7 +59,7 @@ function builds({ resident: { pairs } }: SavedDynamics): number {
   return Math.max(...Object.values(pairs).flatMap((saved) => [...saved!.builds]));
 }
 
-Deno.test("threads can share the work on the pairs of systems of more than 4096 atoms", () => {
+test("threads can share the work on the pairs of systems of more than 4096 atoms", () => {
   const { pairs_domains } = loadModule();
   assertEquals(
     [0, 1, 4096, 4097, 8192, 8193, 8788, 32_000].map(pairs_domains),
@@ -126,7 +126,7 @@ for (const [name, scheme] of Object.entries(SCHEMES)) {
   });
 }
 
-Deno.test("forces over domains are those of the reference backend", async () => {
+test("forces over domains are those of the reference backend", async () => {
   const system = argon(11, 2);
   const mixed = Batch.from([{
     symbols: system.symbols.map((_, i) => i % 3 === 0 ? "Kr" : "Ar"),
@@ -164,7 +164,7 @@ Deno.test("forces over domains are those of the reference backend", async () => 
   }
 });
 
-Deno.test("a large and a small system on more threads than systems have the bits of one thread", async () => {
+test("a large and a small system on more threads than systems have the bits of one thread", async () => {
   const run = async (threads: number) => {
     const batch = Batch.from([argon(2, 1), argon(13, 2), argon(3, 3)]);
     initVelocities(batch, 300, { seed: 1 });
@@ -174,7 +174,7 @@ Deno.test("a large and a small system on more threads than systems have the bits
   assertSameBits(await run(4), await run(1));
 });
 
-Deno.test("a large system that diverges on threads is reported as on one thread", async () => {
+test("a large system that diverges on threads is reported as on one thread", async () => {
   const messages: string[] = [];
   for (const threads of [1, 3]) {
     const batch = hot();
@@ -185,7 +185,7 @@ Deno.test("a large system that diverges on threads is reported as on one thread"
   assertEquals(messages[0], messages[1]);
 });
 
-Deno.test("if one thread of a team fails, the run fails with its error, and no thread waits for it", async () => {
+test("if one thread of a team fails, the run fails with its error, and no thread waits for it", async () => {
   let started = 0, message = 3;
   const worker = () => {
     const script = new URL("../../src/backend/threads/thread_worker.ts", import.meta.url);
@@ -231,7 +231,7 @@ async function errorOfEnded(
   }
 }
 
-Deno.test("if a worker of a team ends, runs of single steps fail and do not wait for it", async () => {
+test("if a worker of a team ends, runs of single steps fail and do not wait for it", async () => {
   const errors = await Promise.all([
     errorOfEnded(async (backend, end) => {
       const look = hook({
@@ -257,7 +257,7 @@ Deno.test("if a worker of a team ends, runs of single steps fail and do not wait
   }
 });
 
-Deno.test("without room for the memory of a team, a large system runs on one thread", async () => {
+test("without room for the memory of a team, a large system runs on one thread", async () => {
   const run = async (backend?: Backend) => {
     const threads = backend === undefined ? {} : { backend };
     await using md = new NVE({ model: ARGON, dt: 4, ...threads });
@@ -281,12 +281,12 @@ Deno.test("without room for the memory of a team, a large system runs on one thr
   }
 });
 
-Deno.test("the memory of a team reserves addresses by the number of atoms, and at most 1 GiB", () => {
+test("the memory of a team reserves addresses by the number of atoms, and at most 1 GiB", () => {
   const reserved = [0, 8788, 10_000_000].map((n) => makeTeamMemory(n)!.data.maxByteLength);
   assertEquals(reserved, [2 ** 22, 8788 * 4096, 2 ** 30]);
 });
 
-Deno.test("a team is formed only if its threads have less work than those of split systems", () => {
+test("a team is formed only if its threads have less work than those of split systems", () => {
   const { pairs_domains } = loadModule();
   const size = (threads: number, ...systems: number[]) => {
     const offsets = [0];
@@ -304,7 +304,7 @@ Deno.test("a team is formed only if its threads have less work than those of spl
   ]);
 });
 
-Deno.test("a member of a team makes no new views for the same parcels, and new ones after its memory has grown", () => {
+test("a member of a team makes no new views for the same parcels, and new ones after its memory has grown", () => {
   const shared = makeTeamMemory(8788)!;
   const memories = [0, 1].map(() => new WebAssembly.Memory({ initial: 1 }));
   // Both are teams of one, so that none waits, but have the parcels of two members.
@@ -339,7 +339,7 @@ Deno.test("a member of a team makes no new views for the same parcels, and new o
   }
 });
 
-Deno.test("a member of a team exchanges parcels, also more than fit at first, and hears of failures", () => {
+test("a member of a team exchanges parcels, also more than fit at first, and hears of failures", () => {
   const memory = makeTeamMemory(8788)!;
   const alone = new TeamMember({ member: 0, size: 1, memory }, () => {});
   const bytes = new ArrayBuffer(2 ** 21), words = new Uint32Array(bytes);

@@ -33,7 +33,7 @@ import { hook } from "../../src/hook.ts";
 import { centerBias, harmonicBonds, type Model, sum, tethers } from "../../src/models/mod.ts";
 import { FreezeAtomsHook, MaxForceClampHook, WrapPeriodicHook } from "../../src/observe/mod.ts";
 import { engine } from "../observe/modified.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { ARGON, argon, assertSameBits, bitsOf, crystals, MOVING, push } from "./atoms.ts";
 
 /** Values of a batch before it is run. */
@@ -282,7 +282,7 @@ Deno.test("stop, and steps by hand, are heard on threads", async () => {
   assertSameBits(bitsOf(await one.run(ragged(), stepCount + 2)), bitsOf(batch));
 });
 
-Deno.test("one thread is the plain backend; several are opened by the first run, and given back", async () => {
+test("one thread is the plain backend; several are opened by the first run, and given back", async () => {
   await using one = new NVE({ model: ARGON, dt: 2, threads: 1 });
   assertEquals([one.backend.isHost, one.backend.threads], [true, undefined]);
   const two = new NVE({ model: ARGON, dt: 2, threads: 2, device: "wasm" });
@@ -348,7 +348,7 @@ Deno.test("a model that is not made of kernels is refused on threads, with a hin
   );
 });
 
-Deno.test("a worker that fails is the error of the run, and leaves the batch as it was", async () => {
+test("a worker that fails is the error of the run, and leaves the batch as it was", async () => {
   const worker = () =>
     new Worker("data:text/javascript,onmessage = () => { throw new Error('no more') }", {
       type: "module",

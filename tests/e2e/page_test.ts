@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { checkForBrowser } from "../../tools/check/browser.ts";
 import { bundle } from "./served_page.ts";
-import { fastTest, slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 
 slowTest("the demo's core passes the check for browsers", async () => {
   const { success, output } = await checkForBrowser([new URL("page.ts", import.meta.url).href]);
@@ -18,29 +18,26 @@ function importsOf(script: string): { first: string[]; later: string[] } {
   };
 }
 
-fastTest(
-  "a bundle for browsers imports its own files alone, and onnxruntime-web is one of them",
-  async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      await bundle(folder);
-      const names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
-      for (const name of names.filter((each) => !each.startsWith("ort."))) {
-        const { first, later } = importsOf(await Deno.readTextFile(`${folder}/${name}`));
-        const foreign = [...first, ...later].filter((each) =>
-          !names.includes(each.slice("./".length))
-        );
-        assertEquals(foreign, [], name);
-        assert(!(await Deno.readTextFile(`${folder}/${name}`)).includes("hooke_bg.wasm"), name);
-      }
-      const { first } = importsOf(await Deno.readTextFile(`${folder}/page.js`));
-      assert(first.length > 0, "what is shared with the worker is a file of its own");
-      for (const build of ["ort.wasm.", "ort.webgpu."]) {
-        assert(names.some((name) => name.startsWith(build)), `${build} is loaded alone`);
-        assert(!first.some((name) => name.includes(build)), `${build} is loaded late`);
-      }
-    } finally {
-      await Deno.remove(folder, { recursive: true });
+test("a bundle for browsers imports its own files alone, and onnxruntime-web is one of them", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    await bundle(folder);
+    const names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+    for (const name of names.filter((each) => !each.startsWith("ort."))) {
+      const { first, later } = importsOf(await Deno.readTextFile(`${folder}/${name}`));
+      const foreign = [...first, ...later].filter((each) =>
+        !names.includes(each.slice("./".length))
+      );
+      assertEquals(foreign, [], name);
+      assert(!(await Deno.readTextFile(`${folder}/${name}`)).includes("hooke_bg.wasm"), name);
     }
-  },
-);
+    const { first } = importsOf(await Deno.readTextFile(`${folder}/page.js`));
+    assert(first.length > 0, "what is shared with the worker is a file of its own");
+    for (const build of ["ort.wasm.", "ort.webgpu."]) {
+      assert(names.some((name) => name.startsWith(build)), `${build} is loaded alone`);
+      assert(!first.some((name) => name.includes(build)), `${build} is loaded late`);
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -5,7 +5,7 @@ import { Control } from "../../src/kernels/kernel.ts";
 import { morse } from "../../src/models/pair/morse.ts";
 import { makePairList, type SystemPairs } from "../../src/kernels/pairs/pair_list.ts";
 import { findPairs } from "../../src/kernels/pairs/find_pairs.ts";
-import { few, slowTest } from "../suite.ts";
+import { few, slowTest, test } from "../suite.ts";
 import { ALL_BACKENDS, BACKENDS, openOn, testOn } from "./lab.ts";
 import { PairBatch, type PairSystem, uniform } from "./pair_case.ts";
 
@@ -65,7 +65,7 @@ slowTest("neighbors() finds the same pairs as a search over all images", () => {
   );
 });
 
-Deno.test("every neighbor list agrees with the brute-force list, for any cell, periodicity and cutoff", async () => {
+test("every neighbor list agrees with the brute-force list, for any cell, periodicity and cutoff", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(systems, { minLength: 1, maxLength: 3 }), async (several) => {
       const on = async (name: string) => new PairBatch(await openOn(name), several, FIRM).run();
@@ -375,7 +375,7 @@ for (const name of ALL_BACKENDS) {
   });
 }
 
-Deno.test("wasm: forces are bitwise independent of when pairs were pruned", async () => {
+test("wasm: forces are bitwise independent of when pairs were pruned", async () => {
   const random = uniform(8);
   const cell = [15, 0, 0, 0, 16, 0, 0, 0, 17];
   const positions = Array.from({ length: 900 }, () => 16 * random());

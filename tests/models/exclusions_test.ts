@@ -15,7 +15,7 @@ import { Exclusions } from "../../src/models/pair/pair_exclusions.ts";
 import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { type EngineBackend, gpu, where } from "../dynamics/backends.ts";
 import { ALL_BACKENDS, testOn } from "../kernels/lab.ts";
-import { slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 
 const DIGITS = { reference: 1e-10, wasm: 2e-6, webgpu: 2e-6 } as const;
 
@@ -198,7 +198,7 @@ function totalOf(batch: Batch): number {
   return batch.get("energy")[0]! + 103.642697 * kinetic;
 }
 
-Deno.test("exclusions give bitwise identical results alone, in a batch and on threads", async () => {
+test("exclusions give bitwise identical results alone, in a batch and on threads", async () => {
   const { batch, bonds } = molecules();
   const { numbers, cell, positions } = batch.system(0);
   const own = () => new System({ numbers, cell, positions });
@@ -214,14 +214,14 @@ Deno.test("exclusions give bitwise identical results alone, in a batch and on th
   }
 });
 
-Deno.test("each system may have its own exclusions", async () => {
+test("each system may have its own exclusions", async () => {
   const exclude = { bonds: [BONDS, []] };
   const { energy } = await evaluate(excluding(exclude), [chain(), chain()]);
   const plain = await evaluate(lennardJones(LJ), [chain()]);
   assertNear(energy, [sumOf((i, j) => j < 5 && j - i < 3 ? 0 : 1), plain.energy[0]!], 1e-10);
 });
 
-Deno.test("exclusions that are not valid are refused by name", async () => {
+test("exclusions that are not valid are refused by name", async () => {
   const refuses = (exclude: unknown, message: string) =>
     assertThrows(() => excluding(exclude as PairExclusions), RangeError, message);
   refuses({ bonds: BONDS, through: 4 }, "through must be 2 or 3; got 4");

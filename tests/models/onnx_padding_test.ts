@@ -8,7 +8,7 @@ import { ModelMismatchError, OnnxModel, type OnnxModelOptions } from "@hooke/hoo
 import { decodeModel, GraphBuilder } from "@hooke/hooke/onnx";
 import { numberLimits } from "../../src/models/onnx/elements/number_limits.ts";
 import { device, testOnGpu } from "../backend/gpu.ts";
-import { slow } from "../suite.ts";
+import { slow, test } from "../suite.ts";
 import { CUTOFF, edgeSprings } from "./edge_springs.ts";
 
 /** Hydrogen atoms on a line. */
@@ -46,7 +46,7 @@ async function run(
   };
 }
 
-Deno.test("a graph that reacts to padded edges gives the right results with default options", async () => {
+test("a graph that reacts to padded edges gives the right results with default options", async () => {
   const { energies, forces, text } = await run(edgeSprings({ isMasked: false }), [
     PAIR,
     ATOM,
@@ -57,7 +57,7 @@ Deno.test("a graph that reacts to padded edges gives the right results with defa
   assert(text.includes("lists are padded on WebGPU only"), text);
 });
 
-Deno.test("requested padding is compared, and a graph that reacts to it is refused", async () => {
+test("requested padding is compared, and a graph that reacts to it is refused", async () => {
   const error = await assertRejects(
     () => run(edgeSprings({ isMasked: false }), [PAIR, ATOM], { padding: true }),
     ModelMismatchError,
@@ -70,7 +70,7 @@ Deno.test("requested padding is compared, and a graph that reacts to it is refus
   assertEquals([energies, forces], [[PAIR_ENERGY, 1], [-4, 4, 0]]);
 });
 
-Deno.test("an isolated atom gets its own energy from a graph that fails without edges", async () => {
+test("an isolated atom gets its own energy from a graph that fails without edges", async () => {
   for (const hasTriplets of [false, true]) {
     const bytes = edgeSprings({ isNeedy: true, hasTriplets });
     const options = hasTriplets ? { reach: 4 } : {};
@@ -84,7 +84,7 @@ Deno.test("an isolated atom gets its own energy from a graph that fails without 
   }
 });
 
-Deno.test("a graph of single systems that fails without edges gives an error that names the system", async () => {
+test("a graph of single systems that fails without edges gives an error that names the system", async () => {
   for (const kind of [{ isNeedy: true }, { hasMean: true }]) {
     const bytes = edgeSprings({ ...kind, isSingle: true });
     assertEquals((await run(bytes, [PAIR, PAIR])).energies, [PAIR_ENERGY, PAIR_ENERGY]);
@@ -98,7 +98,7 @@ Deno.test("a graph of single systems that fails without edges gives an error tha
   ]);
 });
 
-Deno.test("an element beyond a table of the graph is refused with the atom and the system", async () => {
+test("an element beyond a table of the graph is refused with the atom and the system", async () => {
   const known = edgeSprings({ firstElement: 1 });
   assertEquals((await run(known, [ATOM])).energies, [0]);
   // Number 0 would be row −1, which a runtime takes as the last row.
@@ -124,7 +124,7 @@ Deno.test("an element beyond a table of the graph is refused with the atom and t
   assertEquals((await run(known, [sodium], numbered)).energies, [9]);
 });
 
-Deno.test("an element for which a graph fails is found by trial runs and named", async () => {
+test("an element for which a graph fails is found by trial runs and named", async () => {
   const sparse = edgeSprings({ isSparse: true });
   const strange = { numbers: [1, 11], positions: [0, 0, 0, 2, 0, 0], info: { label: "salt" } };
   for (const systems of [[PAIR, strange], [strange], [{ numbers: [11], positions: [0, 0, 0] }]]) {
@@ -139,7 +139,7 @@ Deno.test("an element for which a graph fails is found by trial runs and named",
   }
 });
 
-Deno.test("the element numbers of a graph are found from its tables and one-hot rows", () => {
+test("the element numbers of a graph are found from its tables and one-hot rows", () => {
   const g = new GraphBuilder("lookups");
   const z = g.input("z", "i64", ["N"]), other = g.input("other", "i64", ["N"]);
   const table = g.constant("f32", [0, 0, 0, 0], [4]);

@@ -7,6 +7,7 @@ import { ARGON, assertNear } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
+import { test } from "../suite.ts";
 
 const CELLS: Readonly<Record<string, number[][]>> = {
   leaning: [[3, 8, 1], [-2, 1, 9], [10, -1, 2]],
@@ -69,7 +70,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "aligned runs are identical, however steps are done",
   on(BACKENDS, async (backend) => {
     const make = (more: readonly object[]) =>
@@ -83,7 +84,7 @@ Deno.test(
   }),
 );
 
-Deno.test("wrong options of an AlignCellHook are named", () => {
+test("wrong options of an AlignCellHook are named", () => {
   assertThrows(() => new AlignCellHook({ frequency: 0 }), RangeError, "frequency");
   const options = { stage: "dynamics/AFTER_STEP" } as unknown as { frequency: number };
   assertThrows(() => new AlignCellHook(options), TypeError, "among frequency");

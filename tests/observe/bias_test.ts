@@ -22,6 +22,7 @@ import { ARGON, assertNear, bitsOf, crystals, MOVING } from "../dynamics/atoms.t
 import { BACKENDS, type EngineBackend, on, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
+import { test } from "../suite.ts";
 
 /** A spring along z between each atom and the first, with its virial. */
 function pull(view: Pick<BiasView, "positions" | "forces" | "virial">): number {
@@ -50,7 +51,7 @@ async function run(
   return bitsOf(await md.run(withStress(), 15), undefined, NAMES);
 }
 
-Deno.test(
+test(
   "a bias by a hook is bitwise identical to one in a sum: kernels, pairs and functions, stresses too",
   on(BACKENDS, async (backend) => {
     const center = centerBias({ stiffness: 0.5, center: [5, 5, 5] });
@@ -75,7 +76,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "biased runs are identical, however steps are done, at any frequency",
   on(BACKENDS, async (backend) => {
     const biases = [centerBias({ stiffness: 0.5, center: [5, 5, 5] }), pull];
@@ -114,7 +115,7 @@ Deno.test(
   }),
 );
 
-Deno.test("fields that hooks read, and convergence criteria, include the bias", async () => {
+test("fields that hooks read, and convergence criteria, include the bias", async () => {
   const seen: number[][] = [];
   const look = hook({
     name: "look",
@@ -138,7 +139,7 @@ Deno.test("fields that hooks read, and convergence criteria, include the bias", 
   assertEquals([batch.get("status")[0], seen.length], [0, 3]);
 });
 
-Deno.test(
+test(
   "a bias may be enabled and disabled during a run",
   on(BACKENDS, async (backend) => {
     for (
@@ -170,7 +171,7 @@ Deno.test(
   }),
 );
 
-Deno.test("converged systems are not biased, and the function is not called", async () => {
+test("converged systems are not biased, and the function is not called", async () => {
   const asked: number[] = [];
   const bias = ({ system, systemId, stepsDone, masses, numbers, cell }: BiasView) => {
     asked.push(system, systemId, stepsDone);
@@ -193,7 +194,7 @@ Deno.test("converged systems are not biased, and the function is not called", as
   assertEquals(asked, [0, 3, 0, 1, 8, 0, 0, 3, 0, 1, 8, 0, 1, 8, 1]);
 });
 
-Deno.test("errors name values that are not a bias", async () => {
+test("errors name values that are not a bias", async () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [{}, TypeError, "bias is required: a model or a function"],
     [{ bias: 3 }, TypeError, "bias must be a model, or a function"],

@@ -9,6 +9,7 @@ import { type EngineBackend, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { parametersOf, smallTrainer } from "../training/small_trainer.ts";
 import { engine } from "./modified.ts";
+import { test } from "../suite.ts";
 
 const BATH = { dt: 2, temperature: 50, friction: 0.02, seed: 3 };
 
@@ -61,7 +62,7 @@ Deno.test(
   ),
 );
 
-Deno.test("a folder has the checkpoints of one run at a time: another is refused until the first has ended", () =>
+test("a folder has the checkpoints of one run at a time: another is refused until the first has ended", () =>
   inFolder(async (folder) => {
     const begun = Promise.withResolvers<void>(), refused = Promise.withResolvers<void>();
     const waits = {
@@ -96,7 +97,7 @@ function until(folder: string, isEnough: (steps: readonly number[]) => boolean) 
   };
 }
 
-Deno.test("by the clock: a checkpoint after each interval", () =>
+test("by the clock: a checkpoint after each interval", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, keepLast: 99, atEnd: false };
     const enough = until(folder, ({ length }) => length >= 3);
@@ -109,7 +110,7 @@ Deno.test("by the clock: a checkpoint after each interval", () =>
     assert(steps.length >= 2 && steps.length <= seconds / 0.02, `${steps} in ${seconds} s`);
   }));
 
-Deno.test("both: the clock adds checkpoints in between, and the last one is that of the end", () =>
+test("both: the clock adds checkpoints in between, and the last one is that of the end", () =>
   inFolder(async (folder) => {
     const options = { folder, everySeconds: 0.02, everySteps: 25, keepLast: 9999 };
     const isClocked = (step: number) => step % 25 !== 0;
@@ -122,7 +123,7 @@ Deno.test("both: the clock adds checkpoints in between, and the last one is that
     assert(steps.some((step) => step !== end && isClocked(step)), `${steps}`);
   }));
 
-Deno.test("a damaged or partial newest checkpoint is skipped for the one before, with a warning", () =>
+test("a damaged or partial newest checkpoint is skipped for the one before, with a warning", () =>
   inFolder(async (folder) => {
     const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 3 });
     await using md = bath("wasm", [hook()]);
@@ -149,7 +150,7 @@ Deno.test("a damaged or partial newest checkpoint is skipped for the one before,
     assertEquals(await other.loadLatest(`${folder}/none`), undefined);
   }));
 
-Deno.test("folders and broken links that are named like checkpoints are skipped, with a warning", () =>
+test("folders and broken links that are named like checkpoints are skipped, with a warning", () =>
   inFolder(async (folder) => {
     const hook = () => new CheckpointHook({ folder, everySteps: 10, keepLast: 2 });
     await using md = bath("wasm", [hook()]);
@@ -170,7 +171,7 @@ Deno.test("folders and broken links that are named like checkpoints are skipped,
     assertEquals(await stepsIn(folder), [80, 75, 55]);
   }));
 
-Deno.test("a new run in a folder with checkpoints of an earlier one is refused until they are removed", () =>
+test("a new run in a folder with checkpoints of an earlier one is refused until they are removed", () =>
   inFolder(async (folder) => {
     const run = async (steps: number) => {
       await using md = bath("wasm", [new CheckpointHook({ folder, everySteps: 10 })]);
@@ -189,7 +190,7 @@ Deno.test("a new run in a folder with checkpoints of an earlier one is refused u
     assertEquals(await stepsIn(folder), [10]);
   }));
 
-Deno.test("a checkpoint at the beginning prevents duplicate frames after a kill", () =>
+test("a checkpoint at the beginning prevents duplicate frames after a kill", () =>
   inFolder(async (folder) => {
     const sink = new MemorySink();
     const go = async (steps: number) => {
@@ -207,7 +208,7 @@ Deno.test("a checkpoint at the beginning prevents duplicate frames after a kill"
     assertEquals(sink.read().get("step").slice(1), Int32Array.of(0, 5, 10, 15));
   }));
 
-Deno.test("a run that fails before its first step reports only that error", () =>
+test("a run that fails before its first step reports only that error", () =>
   inFolder(async (folder) => {
     const warnings: string[] = [];
     await using md = bath("wasm", [new CheckpointHook({ folder })], warnings);
@@ -217,7 +218,7 @@ Deno.test("a run that fails before its first step reports only that error", () =
     assertEquals(warnings, []);
   }));
 
-Deno.test("a folder that cannot be written refuses the run before its first step, without a warning", () =>
+test("a folder that cannot be written refuses the run before its first step, without a warning", () =>
   inFolder(async (parent) => {
     await Deno.writeTextFile(`${parent}/file`, "no folder");
     for (const folder of [`${parent}/file`, `${parent}/file/in`]) {
@@ -235,7 +236,7 @@ Deno.test("a folder that cannot be written refuses the run before its first step
     }
   }));
 
-Deno.test("a checkpoint that a disk refuses later is a warning that names it, and does not stop the run", () =>
+test("a checkpoint that a disk refuses later is a warning that names it, and does not stop the run", () =>
   inFolder(async (folder) => {
     const warnings: string[] = [];
     const blocked = [10, 20].map((step) => `${folder}/step-0000000${step}.hooke`);
@@ -260,7 +261,7 @@ Deno.test("a checkpoint that a disk refuses later is a warning that names it, an
     assert((await stepsIn(folder)).includes(35));
   }));
 
-Deno.test("no checkpoint is written if its snapshots cannot be flushed, and the error is reported", () =>
+test("no checkpoint is written if its snapshots cannot be flushed, and the error is reported", () =>
   inFolder(async (folder) => {
     const sink = new MemorySink();
     let flushes = 0;
@@ -281,7 +282,7 @@ Deno.test("no checkpoint is written if its snapshots cannot be flushed, and the 
     assertEquals(warnings.length, 1, warnings.join("\n"));
   }));
 
-Deno.test("a checkpoint also waits for its option sinks, and is written while steps go on", () =>
+test("a checkpoint also waits for its option sinks, and is written while steps go on", () =>
   inFolder(async (folder) => {
     const seen: number[] = [];
     const sinks = [{
@@ -307,7 +308,7 @@ Deno.test("a checkpoint also waits for its option sinks, and is written while st
     assertEquals(await stepsIn(folder), [20, 10]);
   }));
 
-Deno.test("a trainer resumes from it as from its own checkpoint", () =>
+test("a trainer resumes from it as from its own checkpoint", () =>
   inFolder(async (folder) => {
     const more = { epochs: 6 };
     await using whole = smallTrainer([], more);
@@ -324,7 +325,7 @@ Deno.test("a trainer resumes from it as from its own checkpoint", () =>
     assertEquals(await parametersOf(again), await parametersOf(whole));
   }));
 
-Deno.test("wrong options are refused by name", () => {
+test("wrong options are refused by name", () => {
   const make = (options: object) => () => new CheckpointHook(options as CheckpointHookOptions);
   assertThrows(make({}), TypeError, "folder");
   assertThrows(make({ folder: "x", every: 3 }), TypeError, "every");

@@ -15,6 +15,7 @@ import { ARGON, assertNear, atomAt, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, TOLERANCE, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
+import { test } from "../suite.ts";
 
 Deno.test(
   "forces beyond the limit are scaled to it and keep their direction; others, and energies, do not change",
@@ -39,7 +40,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "an infinite force becomes the limit along its infinite components, never NaN; NaN stays for a detector",
   on(BACKENDS, async (backend) => {
     const run = async (x: number, y: number) => {
@@ -62,7 +63,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "clamped runs are identical, however steps are done, also if only some systems are clamped",
   on(BACKENDS, async (backend) => {
     for (const frequency of [1, 3]) {
@@ -124,7 +125,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "wrapped runs are identical, however steps are done, at any frequency, and frames have the image counters",
   on(BACKENDS, async (backend) => {
     const { AFTER_STEP, AFTER_POST_UPDATE } = {
@@ -151,7 +152,7 @@ Deno.test(
   }),
 );
 
-Deno.test("wrong options of a clamp and of wrapping are named", () => {
+test("wrong options of a clamp and of wrapping are named", () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [undefined, TypeError, "options must be an object"],
     [{}, TypeError, "maxForce is required: the largest force"],

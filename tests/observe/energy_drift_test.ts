@@ -11,6 +11,7 @@ import {
 import { ARGON, argon, bitsOf, crystals } from "../dynamics/atoms.ts";
 import { where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
+import { test } from "../suite.ts";
 
 /** An engine with a drift monitor, its warnings, and total energies measured by a plain hook. */
 function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
@@ -37,7 +38,7 @@ function watched(options: EnergyDriftMonitorHookOptions, dt = 5) {
   return { md, warnings, totals, monitor };
 }
 
-Deno.test("each metric measures the documented drift, and warns in each step beyond the threshold", async () => {
+test("each metric measures the documented drift, and warns in each step beyond the threshold", async () => {
   const measures = {
     absolute: (off: number) => off,
     perAtom: (off: number) => off / 32,
@@ -50,13 +51,16 @@ Deno.test("each metric measures the documented drift, and warns in each step bey
     const expected = totals.slice(1).map((now, i) =>
       now.map((e, s) => measures[metric](Math.abs(e - totals[0]![s]!), i + 1))
     );
-    assertEquals(warnings.map(({ drift }) => drift), expected.map((drifts) => Math.max(...drifts)));
+    assertEquals(
+      warnings.map(({ drift }) => drift),
+      expected.map((drifts) => Math.max(...drifts)),
+    );
     assertEquals(warnings.map(({ step }) => step), Array.from({ length: 29 }, (_, i) => i + 1));
     assert(warnings.every(({ systems }) => systems.length === 2));
   }
 });
 
-Deno.test("a drift equal to the threshold passes, a larger one does not; kinetic energy counts by default", async () => {
+test("a drift equal to the threshold passes, a larger one does not; kinetic energy counts by default", async () => {
   const first = watched({ threshold: 0, metric: "absolute" });
   await using _first = first.md;
   await first.md.run(crystals(1), 20);
@@ -73,7 +77,7 @@ Deno.test("a drift equal to the threshold passes, a larger one does not; kinetic
   assert(potential.warnings.length > 0);
 });
 
-Deno.test("action throw ends the run with an error that names step, systems and drift", async () => {
+test("action throw ends the run with an error that names step, systems and drift", async () => {
   const { md } = watched({ threshold: 1e-9, metric: "perAtom", action: "throw" }, 10);
   await using _md = md;
   const error = await assertRejects(() => md.run(crystals(2), 50), EnergyDriftError);
@@ -90,7 +94,7 @@ Deno.test("action throw ends the run with an error that names step, systems and 
   );
 });
 
-Deno.test("references belong to systems: across runs, entering and leaving systems, until reset", async () => {
+test("references belong to systems: across runs, entering and leaving systems, until reset", async () => {
   const { md, warnings, totals, monitor } = watched({ threshold: 0, metric: "absolute" });
   await using _md = md;
   const batch = crystals(3);
@@ -112,7 +116,7 @@ Deno.test("references belong to systems: across runs, entering and leaving syste
   assertEquals(warnings.length, length + 5);
 });
 
-Deno.test("rates count the steps since a system was first seen", async () => {
+test("rates count the steps since a system was first seen", async () => {
   const monitor = new EnergyDriftMonitorHook({ threshold: 0 });
   const warnings: EnergyDriftError[] = [];
   const totals: number[] = [];
@@ -137,7 +141,7 @@ Deno.test("rates count the steps since a system was first seen", async () => {
   assertEquals(warnings.at(-1)!.drift, Math.abs(totals[3]! - totals[0]!) / (32 * 3));
 });
 
-Deno.test("a resumed run measures the same drifts as one without interruption", async () => {
+test("a resumed run measures the same drifts as one without interruption", async () => {
   const options = { threshold: 0, metric: "absolute" } as const;
   const whole = watched(options);
   await using _whole = whole.md;
@@ -162,7 +166,7 @@ Deno.test("a resumed run measures the same drifts as one without interruption", 
   );
 });
 
-Deno.test("an energy that is NaN exceeds any threshold", async () => {
+test("an energy that is NaN exceeds any threshold", async () => {
   const warnings: unknown[] = [];
   await using md = new NVE({
     model: ARGON,
@@ -206,7 +210,7 @@ Deno.test(
   }),
 );
 
-Deno.test("wrong options of a drift monitor are named", () => {
+test("wrong options of a drift monitor are named", () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [{}, TypeError, "threshold is required: the largest"],
     [{ threshold: -1 }, RangeError, "threshold must be 0 or more"],

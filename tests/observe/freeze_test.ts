@@ -23,6 +23,7 @@ import { ARGON, argon, assertNear, crystals } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine, sameHowever } from "./modified.ts";
+import { test } from "../suite.ts";
 
 const K_B = 8.617333262e-5;
 
@@ -186,7 +187,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a relaxation ignores forces on frozen atoms, unless zeroForces is off",
   on(BACKENDS, async (backend) => {
     const run = async (zeroForces: boolean) => {
@@ -209,7 +210,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "frozen runs are identical, however steps are done, also with wrapping and alignment",
   on(BACKENDS, async (backend) => {
     for (const others of [() => [], () => [new WrapPeriodicHook()], () => [new AlignCellHook()]]) {
@@ -298,7 +299,7 @@ Deno.test(
   }),
 );
 
-Deno.test("atoms are selected by category, by a function, by flags or by indices", async () => {
+test("atoms are selected by category, by a function, by flags or by indices", async () => {
   const held = async (options: FreezeAtomsHookOptions) => {
     const batch = Batch.from([argon(1, 1), new System({ symbols: ["Ne"], positions: [1, 2, 3] })]);
     batch.set("categories", [0, -1, 7, 7, -1]);
@@ -326,7 +327,7 @@ Deno.test("atoms are selected by category, by a function, by flags or by indices
   ]);
 });
 
-Deno.test("atoms that were moved between runs are frozen at the new position; disabled, atoms move and count again", async () => {
+test("atoms that were moved between runs are frozen at the new position; disabled, atoms move and count again", async () => {
   const batch = half();
   const temperatures: number[][] = [];
   const look = hook({
@@ -359,7 +360,7 @@ Deno.test("atoms that were moved between runs are frozen at the new position; di
   assert(isFree, `${2 * k / (t * K_B)}`);
 });
 
-Deno.test("errors name atoms that cannot be frozen", async () => {
+test("errors name atoms that cannot be frozen", async () => {
   const wrong: readonly (readonly [unknown, typeof Error, string])[] = [
     [null, TypeError, "options must be an object"],
     [{ freezeCategory: 0.5 }, RangeError, "a whole number"],

@@ -25,6 +25,7 @@ import {
   radial,
   wholeStress,
 } from "./off_line.ts";
+import { test } from "../suite.ts";
 
 /** A crystal of two elements in a triclinic cell, and a smaller one; warm enough to diffuse. */
 function systems(): Batch {
@@ -144,10 +145,15 @@ function assertStress(hook: AverageStressHook, id: number, moments: readonly Mom
   assertEquals([got.samples, got.blocks, got.blockSize], [31, 7, 4]);
 }
 
-Deno.test("the shells of a perfect fcc crystal have 12, 6, 24 and 12 atoms, also in a cell smaller than the cutoff", async () => {
+test("the shells of a perfect fcc crystal have 12, 6, 24 and 12 atoms, also in a cell smaller than the cutoff", async () => {
   const rdf = new RadialDistributionHook({ cutoff: 8, bins: 800 });
   const batch = Batch.from([1, 2].map((cells) => fcc({ element: "Ar", a: 5, cells })));
-  await using md = new NVE({ model: potential(() => 0), dt: 1, device: "reference", hooks: [rdf] });
+  await using md = new NVE({
+    model: potential(() => 0),
+    dt: 1,
+    device: "reference",
+    hooks: [rdf],
+  });
   await md.run(batch, 1);
   for (const { r, g, coordination } of rdf.results()) {
     const at = (x: number) => coordination[Math.floor(x * 100)]!;
@@ -163,7 +169,7 @@ Deno.test("the shells of a perfect fcc crystal have 12, 6, 24 and 12 atoms, also
   }
 });
 
-Deno.test("g is 1 at every distance in an ideal gas", async () => {
+test("g is 1 at every distance in an ideal gas", async () => {
   let state = 5;
   const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
   const gas = () =>
@@ -184,7 +190,7 @@ Deno.test("g is 1 at every distance in an ideal gas", async () => {
   }
 });
 
-Deno.test("a free atom moves by its speed times the time, wrapped or not", async () => {
+test("a free atom moves by its speed times the time, wrapped or not", async () => {
   const batch = Batch.from([{
     symbols: ["H"],
     positions: [0.5, 0.5, 0.5],
@@ -208,7 +214,7 @@ Deno.test("a free atom moves by its speed times the time, wrapped or not", async
   }
 });
 
-Deno.test("no lag spans a gap between samples", async () => {
+test("no lag spans a gap between samples", async () => {
   for (const pauses of [[100], [5], [5, 8, 61]]) {
     const batch = Batch.from([{
       symbols: ["H"],
@@ -234,11 +240,16 @@ Deno.test("no lag spans a gap between samples", async () => {
   }
 });
 
-Deno.test("a system that begins a new run has new origins, and the mean covers both runs", async () => {
+test("a system that begins a new run has new origins, and the mean covers both runs", async () => {
   const atom = () =>
     Batch.from([{ symbols: ["H"], positions: [0, 0, 0], velocities: [0.03, -0.02, 0.01] }]);
   const msd = new DiffusionHook({ frequency: 5, lags: 6 });
-  await using md = new NVE({ model: potential(() => 0), dt: 2, device: "reference", hooks: [msd] });
+  await using md = new NVE({
+    model: potential(() => 0),
+    dt: 2,
+    device: "reference",
+    hooks: [msd],
+  });
   await md.run(atom(), 100);
   await md.run(atom(), 100);
   const { time, msd: squares, origins } = msd.results()[0]!;
@@ -248,7 +259,7 @@ Deno.test("a system that begins a new run has new origins, and the mean covers b
   }
 });
 
-Deno.test("for a system that has left only sums are kept; it may return, before a resume and after", async () => {
+test("for a system that has left only sums are kept; it may return, before a resume and after", async () => {
   const atom = (id: number) => ({
     symbols: ["H"],
     positions: [id, 0, 0],
@@ -282,7 +293,7 @@ Deno.test("for a system that has left only sums are kept; it may return, before 
   }
 });
 
-Deno.test("the velocity autocorrelation of an oscillator is the cosine of ω τ", async () => {
+test("the velocity autocorrelation of an oscillator is the cosine of ω τ", async () => {
   const stiffness = 0.05, omega = Math.sqrt(stiffness * 1.602176634e-19 / 1.6605390666e-27) * 1e-5;
   const period = 2 * Math.PI / omega, dt = period / 400;
   const vacf = new VelocityAutocorrelationHook({ frequency: 4, lags: 101 });
@@ -295,7 +306,7 @@ Deno.test("the velocity autocorrelation of an oscillator is the cosine of ω τ"
   }
 });
 
-Deno.test("free atoms in a bath diffuse by kT / m γ, by displacements and by velocities", async () => {
+test("free atoms in a bath diffuse by kT / m γ, by displacements and by velocities", async () => {
   const batch = Batch.from([{
     symbols: new Array<string>(1000).fill("Ar"),
     positions: new Array<number>(3000).fill(0),
@@ -318,7 +329,7 @@ Deno.test("free atoms in a bath diffuse by kT / m γ, by displacements and by ve
   assertAlmostEquals(vacf.results()[0]!.diffusion.at(-1)!, want, 0.06 * want);
 });
 
-Deno.test("blocks are merged if there are many, and the mean does not change", async () => {
+test("blocks are merged if there are many, and the mean does not change", async () => {
   const [short, long] = [1, 4].map((blockSize) =>
     new AverageStressHook({ frequency: 1, blockSize })
   );
@@ -335,7 +346,7 @@ Deno.test("blocks are merged if there are many, and the mean does not change", a
   assert(one!.pressureError > 0);
 });
 
-Deno.test("errors name systems that cannot be sampled (no volume, no time) and wrong options", async () => {
+test("errors name systems that cannot be sampled (no volume, no time) and wrong options", async () => {
   const warnings: string[] = [];
   const onWarning = ({ error }: { readonly error: unknown }) => warnings.push(String(error));
   const free = Batch.from([{ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 3.8, 0, 0] }]);

@@ -20,6 +20,7 @@ import { ARGON, crystals } from "../dynamics/atoms.ts";
 import { where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { engine } from "./modified.ts";
+import { test } from "../suite.ts";
 
 /** A reporter that keeps its snapshots. */
 function keeper(times: Partial<ScalarReporter> = {}): ScalarReporter & { seen: ScalarSnapshot[] } {
@@ -106,7 +107,7 @@ Deno.test(
   }),
 );
 
-Deno.test("nSteps counts from the first step of the engine, as that of ProgressHook, and not from the run", async () => {
+test("nSteps counts from the first step of the engine, as that of ProgressHook, and not from the run", async () => {
   const kept = keeper();
   const hooks = [new Reporter({ reporters: [kept], nSteps: 8 })];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "wasm", hooks });
@@ -118,7 +119,7 @@ Deno.test("nSteps counts from the first step of the engine, as that of ProgressH
   assertEquals([of("progress_fraction")[4], of("progress_fraction")[7]], [5 / 8, 1]);
 });
 
-Deno.test("systems that converge in the last reported step are counted when the run ends", async () => {
+test("systems that converge in the last reported step are counted when the run ends", async () => {
   const kept = keeper();
   const hooks = [ConvergenceHook.fromFmax(0.01), new Reporter({ reporters: [kept] })];
   await using opt = engine(fireRelaxer({ dt: 0.5 }), { model: ARGON, device: "wasm", hooks });
@@ -129,7 +130,7 @@ Deno.test("systems that converge in the last reported step are counted when the 
   assertEquals(last!.scalars.energy, before!.scalars.energy);
 });
 
-Deno.test("a single system has no /max scalar, and unused statuses have no count", async () => {
+test("a single system has no /max scalar, and unused statuses have no count", async () => {
   const kept = keeper(), hooks = [new Reporter({ reporters: [kept] })];
   await using md = engine(velocityVerlet({ dt: 1 }), { model: ARGON, device: "reference", hooks });
   await md.run(Batch.from(crystals(1).systems()), 1);
@@ -148,7 +149,7 @@ Deno.test("a single system has no /max scalar, and unused statuses have no count
   ]);
 });
 
-Deno.test("the scalars of training: losses, learning rates by optimizer and group, epochs, at any frequency", async () => {
+test("the scalars of training: losses, learning rates by optimizer and group, epochs, at any frequency", async () => {
   const kept = keeper({ every: 2 });
   const reporter = new Reporter({ reporters: [kept], frequency: 2, nSteps: 8 });
   await using trainer = new Trainer({
@@ -187,7 +188,7 @@ Deno.test("the scalars of training: losses, learning rates by optimizer and grou
   assertEquals(reporter.history.series("val/loss").steps, [2, 4, 6, 8]);
 });
 
-Deno.test("each reporter has its own schedule, and all receive the last step", async () => {
+test("each reporter has its own schedule, and all receive the last step", async () => {
   let time = 0;
   const all = keeper(), third = keeper({ every: 3 }), slow = keeper({ everySeconds: 4 });
   const { loop } = walk({ reporters: [all, third, slow], frequency: 1, now: () => time });
@@ -207,7 +208,7 @@ Deno.test("each reporter has its own schedule, and all receive the last step", a
   assertEquals(all.seen[4]!.scalars, { x: 16, "walk/steps_per_s": 1 });
 });
 
-Deno.test("a reporter that fails is a warning each time; the others and the run go on", async () => {
+test("a reporter that fails is a warning each time; the others and the run go on", async () => {
   const failing: ScalarReporter = {
     name: "failing",
     report({ step }) {
@@ -228,29 +229,38 @@ Deno.test("a reporter that fails is a warning each time; the others and the run 
   ]);
 });
 
-Deno.test('with onError "disable" it receives no more values; with "throw" the run ends', async () => {
-  let reported = 0;
-  const failing: ScalarReporter = {
-    name: "failing",
-    report() {
-      reported++;
-      throw new Error("no");
-    },
-  };
-  const kept = keeper(), warnings: HookWarning[] = [];
-  const lenient = walk({ reporters: [failing, kept], onError: "disable" }, (w) => warnings.push(w));
-  await lenient.loop.run(5);
-  assertEquals([reported, warnings.length, kept.seen.length], [1, 1, 5]);
-  const closed: string[] = [];
-  const strict = walk({
-    reporters: [failing, keeper({ close: ({ status }) => void closed.push(status) })],
-    onError: "throw",
-  });
-  await assertRejects(() => strict.loop.run(5), Error, "Reporter failing failed");
-  assertEquals(closed, ["failed"]);
-});
+test(
+  'with onError "disable" it receives no more values; with "throw" the run ends',
+  async () => {
+    let reported = 0;
+    const failing: ScalarReporter = {
+      name: "failing",
+      report() {
+        reported++;
+        throw new Error("no");
+      },
+    };
+    const kept = keeper(), warnings: HookWarning[] = [];
+    const lenient = walk(
+      { reporters: [failing, kept], onError: "disable" },
+      (w) => warnings.push(w),
+    );
+    await lenient.loop.run(5);
+    assertEquals([reported, warnings.length, kept.seen.length], [1, 1, 5]);
+    const closed: string[] = [];
+    const strict = walk({
+      reporters: [
+        failing,
+        keeper({ close: ({ status }) => void closed.push(status) }),
+      ],
+      onError: "throw",
+    });
+    await assertRejects(() => strict.loop.run(5), Error, "Reporter failing failed");
+    assertEquals(closed, ["failed"]);
+  },
+);
 
-Deno.test("a reporter that cannot open is a warning at the first step, and is not called; the others are closed", async () => {
+test("a reporter that cannot open is a warning at the first step, and is not called; the others are closed", async () => {
   const kept = keeper(), closed: string[] = [], warnings: string[] = [];
   const shut = jsonlReporter({ path: "/proc/no/such/folder/rows.jsonl" });
   const closing = keeper({ close: () => void closed.push("closed") });
@@ -268,7 +278,7 @@ Deno.test("a reporter that cannot open is a warning at the first step, and is no
   await assertRejects(() => strict.loop.run(3), Error, "/proc/no/such/folder");
 });
 
-Deno.test("files: JSON Lines and TensorBoard have the reported values, run after run", async () => {
+test("files: JSON Lines and TensorBoard have the reported values, run after run", async () => {
   const folder = await Deno.makeTempDir();
   const make = () =>
     walk({
@@ -297,7 +307,7 @@ Deno.test("files: JSON Lines and TensorBoard have the reported values, run after
   await Deno.remove(folder, { recursive: true });
 });
 
-Deno.test("checkpoints contain the history, and another engine clears it", async () => {
+test("checkpoints contain the history, and another engine clears it", async () => {
   const first = walk({});
   await first.loop.run(5);
   const saved = structuredClone(first.loop.save());
@@ -314,7 +324,7 @@ Deno.test("checkpoints contain the history, and another engine clears it", async
   assertEquals(second.reporter.history.series("x").steps, [0]);
 });
 
-Deno.test("wrong options are refused by name", () => {
+test("wrong options are refused by name", () => {
   const refused = (options: unknown, error: typeof RangeError | typeof TypeError, text: string) =>
     assertThrows(() => new Reporter(options as ReporterOptions), error, text);
   refused({}, TypeError, "reporters is required: for example");
@@ -354,7 +364,7 @@ Deno.test("wrong options are refused by name", () => {
   refused({ reporters: [], nStep: 3 }, TypeError, "nSteps");
 });
 
-Deno.test("a custom scalar that is not a number is named", async () => {
+test("a custom scalar that is not a number is named", async () => {
   const { loop } = walk({ scalars: { half: () => "x" as never }, onError: "throw" });
   await assertRejects(
     () => loop.run(1),
@@ -363,7 +373,7 @@ Deno.test("a custom scalar that is not a number is named", async () => {
   );
 });
 
-Deno.test("rows that other hooks post are reported once, by the name of the hook", async () => {
+test("rows that other hooks post are reported once, by the name of the hook", async () => {
   const kept = keeper(), { loop } = walk({ reporters: [kept], scalars: {} });
   loop.hooks.add({
     name: "half",

@@ -8,6 +8,7 @@ import { MemorySink, type SystemWriter } from "../../src/sinks/mod.ts";
 import { ARGON, bitsOf, crystals, MOVING } from "../dynamics/atoms.ts";
 import { BACKENDS, on, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
+import { test } from "../suite.ts";
 
 /** A sink that keeps each batch as written. */
 function frames(): SystemWriter & { readonly all: Batch[] } {
@@ -41,7 +42,7 @@ Deno.test(
   }),
 );
 
-Deno.test("frames of a resumed run have their fields in the same order as those before", async () => {
+test("frames of a resumed run have their fields in the same order as those before", async () => {
   const sink = frames();
   await using md = new NVE({ model: ARGON, dt: 2, hooks: [new SnapshotHook({ sink })] });
   const batch = await md.run(crystals(1), 1);
@@ -51,7 +52,7 @@ Deno.test("frames of a resumed run have their fields in the same order as those 
   assertEquals(later, first);
 });
 
-Deno.test("a frame has the batch's own edges and info, but not the neighbors of the engine", async () => {
+test("a frame has the batch's own edges and info, but not the neighbors of the engine", async () => {
   const sink = frames();
   const batch = crystals(1);
   const before = batch.fields().length;
@@ -107,7 +108,7 @@ Deno.test(
   }),
 );
 
-Deno.test("a full sink stops the run, and keeps its content; with another error policy it is a warning", async () => {
+test("a full sink stops the run, and keeps its content; with another error policy it is a warning", async () => {
   const sink = new MemorySink({ capacity: 5 });
   await using md = new NVE({
     model: ARGON,
@@ -134,7 +135,7 @@ Deno.test("a full sink stops the run, and keeps its content; with another error 
   assert(warnings[1]!.startsWith("SnapshotHook 1 RangeError"), warnings[1]);
 });
 
-Deno.test("the run waits for a slow sink, which has all frames when the run ends", async () => {
+test("the run waits for a slow sink, which has all frames when the run ends", async () => {
   const steps: number[] = [];
   let flushed = 0;
   const sink: SystemWriter = {
@@ -153,7 +154,7 @@ Deno.test("the run waits for a slow sink, which has all frames when the run ends
   assertEquals([steps, flushed], [[1, 3, 5, 6], 1]);
 });
 
-Deno.test(
+test(
   "snapshots do not change the results",
   on(BACKENDS, async (backend) => {
     const run = async (hooks: SnapshotHook[], verify: boolean) => {
@@ -177,7 +178,7 @@ Deno.test(
   }),
 );
 
-Deno.test("the saved state of a hook stays the same while later frames are written", async () => {
+test("the saved state of a hook stays the same while later frames are written", async () => {
   const sink = new MemorySink(), snapshots = new SnapshotHook({ sink, frequency: 5 });
   const direct = Object.assign(sink, { writeFrame: () => void sink.write(crystals(1)) });
   await using md = new NVE({ model: ARGON, dt: 1, hooks: [snapshots], device: "wasm" });
@@ -190,7 +191,7 @@ Deno.test("the saved state of a hook stays the same while later frames are writt
   assertEquals(snapshots.save()!.last!.step, 15);
 });
 
-Deno.test("wrong options of snapshots are named when they are created", () => {
+test("wrong options of snapshots are named when they are created", () => {
   const sink = new MemorySink();
   const wrong: readonly (readonly [unknown, string])[] = [
     [{}, "sink is required: for example"],
@@ -208,7 +209,7 @@ Deno.test("wrong options of snapshots are named when they are created", () => {
   assertThrows(() => new SnapshotHook({ sink, stage }), TypeError, "a dynamics stage");
 });
 
-Deno.test("with fields a snapshot has those and what every batch has, bitwise identical to those of a complete one", async () => {
+test("with fields a snapshot has those and what every batch has, bitwise identical to those of a complete one", async () => {
   const [all, some] = [new MemorySink(), new MemorySink()];
   const hooks = [
     new SnapshotHook({ sink: all, frequency: 3 }),
@@ -239,12 +240,14 @@ Deno.test("with fields a snapshot has those and what every batch has, bitwise id
   );
 });
 
-Deno.test("a misspelled field of a snapshot ends the run in its first step; a custom field does not", async () => {
+test("a misspelled field of a snapshot ends the run in its first step; a custom field does not", async () => {
   const run = async (field: string) => {
     const hooks = [new SnapshotHook({ sink: frames(), fields: [field] })];
     await using md = new NVE({ model: ARGON, dt: 1, device: "reference", hooks });
     const batch = crystals(1);
-    batch.set("tags", Int32Array.from({ length: batch.nodeCount }, (_, i) => i), { level: "node" });
+    batch.set("tags", Int32Array.from({ length: batch.nodeCount }, (_, i) => i), {
+      level: "node",
+    });
     await md.run(batch, 1);
   };
   for (const [wrong, right] of [["force", "forces"], ["tag", "tags"]]) {

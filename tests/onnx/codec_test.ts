@@ -6,9 +6,9 @@ import { type ModelProto, ModelProtoSchema, TensorProtoSchema } from "onnx-buf";
 import { decodeModel, encodeModel, Graph, tensorValues, valueInfo } from "../../src/onnx/mod.ts";
 import { branching, bytesOf, modelOf, node, oddModels, tensors } from "./odd_models.ts";
 import { MODELS, modelTest, readModel, SMALL_MODELS } from "./shared_models.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 
-Deno.test("files of other kinds are rejected with their kind", () => {
+test("files of other kinds are rejected with their kind", () => {
   const kinds: Readonly<Record<string, string>> = {
     "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a": "git lfs pull",
     "<!DOCTYPE html><html>": "a page of HTML",
@@ -25,7 +25,7 @@ Deno.test("files of other kinds are rejected with their kind", () => {
   }
 });
 
-Deno.test("every model is encoded to the bytes it was decoded from", () => {
+test("every model is encoded to the bytes it was decoded from", () => {
   for (const [name, bytes] of Object.entries(oddModels())) {
     assertEquals(encodeModel(decodeModel(bytes)), bytes, name);
     assertEquals(new Graph(decodeModel(bytes)).encode(), bytes, name);
@@ -62,7 +62,7 @@ function raw(graph: number[], ...more: number[][]): Uint8Array<ArrayBuffer> {
   ]);
 }
 
-Deno.test("unknown fields are kept at every level", () => {
+test("unknown fields are kept at every level", () => {
   const group = [100 * 8 % 128 + 3 + 128, 6, ...field(7, 1), 100 * 8 % 128 + 4 + 128, 6];
   const bytes = raw(
     [...field(2, [65]), ...field(1000, [1, 2, 3])],
@@ -77,7 +77,7 @@ Deno.test("unknown fields are kept at every level", () => {
   assertEquals(decodeModel(again).graph?.$unknown?.[0]?.data, Uint8Array.of(3, 1, 2, 3));
 });
 
-Deno.test("numbers of a list may be packed or not", () => {
+test("numbers of a list may be packed or not", () => {
   const dims = (
     values: number[],
   ) => [...field(2, 1), ...values, ...field(8, [65]), ...field(9, Array(24).fill(0))];
@@ -86,13 +86,13 @@ Deno.test("numbers of a list may be packed or not", () => {
   for (const model of [together, alone]) assertEquals(model.graph!.initializer[0]!.dims, [2n, 3n]);
 });
 
-Deno.test("weights share the memory of the file", () => {
+test("weights share the memory of the file", () => {
   const bytes = bytesOf(tensors());
   const weights = decodeModel(bytes).graph!.initializer.find(({ name }) => name === "raw")!;
   assertStrictEquals(weights.rawData.buffer, bytes.buffer);
 });
 
-Deno.test("tensorValues() reads values from every field that can hold them", () => {
+test("tensorValues() reads values from every field that can hold them", () => {
   const model = decodeModel(bytesOf(tensors()));
   const values = (name: string) =>
     tensorValues(model.graph!.initializer.find((tensor) => tensor.name === name)!);
@@ -113,7 +113,7 @@ Deno.test("tensorValues() reads values from every field that can hold them", () 
   );
 });
 
-Deno.test("unaligned raw values are read", () => {
+test("unaligned raw values are read", () => {
   const bytes = bytesOf(tensors());
   for (let shift = 0; shift < 8; shift++) {
     const moved = new Uint8Array(bytes.length + 8).subarray(shift, shift + bytes.length);
@@ -128,7 +128,7 @@ function refuses(bytes: Uint8Array, message: string): void {
   assertThrows(() => decodeModel(bytes), SyntaxError, message);
 }
 
-Deno.test("a model truncated at any byte is rejected", () => {
+test("a model truncated at any byte is rejected", () => {
   for (const [name, bytes] of Object.entries(oddModels())) {
     const known = new Set([bytes.length]);
     for (let length = 0; length < bytes.length; length++) {
@@ -145,7 +145,7 @@ Deno.test("a model truncated at any byte is rejected", () => {
   }
 });
 
-Deno.test("files that are not ONNX models are rejected with the reason", () => {
+test("files that are not ONNX models are rejected with the reason", () => {
   const text = (words: string) => new TextEncoder().encode(words);
   refuses(
     new Uint8Array(),
@@ -198,7 +198,7 @@ function withTensor(fields: Record<string, unknown>): Uint8Array<ArrayBuffer> {
   return bytesOf(modelOf({ initializer: [Object.assign(tensor, fields)] }));
 }
 
-Deno.test("tensors whose values do not match their shape are rejected", () => {
+test("tensors whose values do not match their shape are rejected", () => {
   decodeModel(withTensor({}));
   const cases: [Record<string, unknown>, string][] = [
     [{ dims: [3n] }, 'the tensor "w" of shape [3] must have 12 bytes; got 8'],
@@ -219,7 +219,7 @@ Deno.test("tensors whose values do not match their shape are rejected", () => {
   }
 });
 
-Deno.test("shapes larger than memory are rejected before memory is allocated", () => {
+test("shapes larger than memory are rejected before memory is allocated", () => {
   const declared = (...shape: (number | string)[]) =>
     bytesOf(modelOf({
       input: [valueInfo("x", "f32", shape)],
@@ -235,7 +235,7 @@ Deno.test("shapes larger than memory are rejected before memory is allocated", (
   refuses(declared("N", -1), 'the lengths of "x" must not be negative; got -1');
 });
 
-Deno.test("a file with too many messages for memory is rejected at once", () => {
+test("a file with too many messages for memory is rejected at once", () => {
   // 16 MB that say: node, node, node, … each of 256 bytes and more as an object.
   const graph = new Uint8Array(2 ** 24 + 16);
   for (let i = 0; i < 2 ** 24; i += 2) graph[16 + i] = 10;
@@ -260,7 +260,7 @@ Deno.test("a file with too many messages for memory is rejected at once", () => 
   assert(process.cpuUsage(before).user < 2e6);
 });
 
-Deno.test("the nesting of subgraphs is limited", () => {
+test("the nesting of subgraphs is limited", () => {
   // node → attribute → graph → node …
   let inner = new Uint8Array();
   const wrap = (number: number, content: Uint8Array) => {
@@ -275,7 +275,7 @@ Deno.test("the nesting of subgraphs is limited", () => {
   );
 });
 
-Deno.test("nodes without operator, outputs or attribute names are rejected", () => {
+test("nodes without operator, outputs or attribute names are rejected", () => {
   const change = (edit: (model: ModelProto) => void) => {
     const model = branching();
     edit(model);
@@ -309,7 +309,7 @@ Deno.test("nodes without operator, outputs or attribute names are rejected", () 
   refuses(change((model) => model.graph = undefined as never), "it must have a graph");
 });
 
-Deno.test("a model that cannot be encoded reports why", () => {
+test("a model that cannot be encoded reports why", () => {
   const model = branching();
   model.irVersion = "eight" as unknown as bigint;
   assertThrows(

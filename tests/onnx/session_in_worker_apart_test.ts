@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { BackendUnavailableError } from "../../src/backend/mod.ts";
 import { openSession, openSessionInWorker } from "../../src/onnx/mod.ts";
-import { slow, slowTest } from "../suite.ts";
+import { slow, slowTest, test } from "../suite.ts";
 import { withTimeouts } from "../timers.ts";
 import { gpuTest } from "./gpu.ts";
 import { BREAKS, HANGS } from "./hanging_worker.ts";
@@ -13,7 +13,7 @@ const row = (...data: number[]) => ({ x: { data: Float32Array.from(data), dims: 
 const hanging = () =>
   new Worker(new URL("./hanging_worker.ts", import.meta.url), { type: "module" });
 
-Deno.test("a session in a worker gives the same results and errors", async () => {
+test("a session in a worker gives the same results and errors", async () => {
   using session = await openSessionInWorker(DOUBLE, { name: "double.onnx" });
   assertEquals([session.name, session.device, session.restarts], ["double.onnx", "wasm", 0]);
   assertEquals(session.inputs, [{ name: "x", dtype: "float32", shape: ["N", 3] }]);
@@ -48,7 +48,7 @@ Deno.test("a session in a worker gives the same results and errors", async () =>
   await assertRejects(() => checked.run(row(1, 1, 1)), Error, "disposed of");
 });
 
-Deno.test("a worker has its own number of threads, and no additional permissions", async () => {
+test("a worker has its own number of threads, and no additional permissions", async () => {
   await using here = await openSession(DOUBLE);
   const threads = here.threads + 1;
   const far = modelOf({
@@ -64,7 +64,7 @@ Deno.test("a worker has its own number of threads, and no additional permissions
   assertEquals((await session.run(row(1, 2, 3)))["y"]!.data, Float32Array.of(11, 22, 33));
 });
 
-Deno.test("a worker that hangs is terminated, its calls are rejected, and the next call starts another", async () => {
+test("a worker that hangs is terminated, its calls are rejected, and the next call starts another", async () => {
   const timeout = 77_777;
   using session = await openSessionInWorker(DOUBLE, { timeout, worker: hanging, name: "d.onnx" });
   assertEquals((await session.run(row(1, 2, 3)))["y"]!.data, Float32Array.of(2, 4, 6));
@@ -103,7 +103,7 @@ slowTest("a worker that failed or was restarted is replaced by the next call", a
   assertEquals(session.restarts, 2);
 });
 
-Deno.test("a session leaves the program's own workers as they are", async () => {
+test("a session leaves the program's own workers as they are", async () => {
   const before = Worker;
   await using session = await openSession(DOUBLE);
   assertEquals(session.threads > 0, true);
@@ -118,7 +118,7 @@ slowTest("40 queued runs do not count as a worker without a reply", async () => 
   }
 });
 
-Deno.test("opening in a worker can be aborted", async () => {
+test("opening in a worker can be aborted", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");
   const opening = openSessionInWorker(DOUBLE, {

@@ -2,7 +2,7 @@
 import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { decodeModel, openSession, outlineModel } from "../../src/onnx/mod.ts";
 import { MODELS, readModel, SMALL_MODELS } from "./shared_models.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import {
   DOUBLE,
   farWeight,
@@ -17,7 +17,7 @@ import {
 } from "./tiny_model.ts";
 import { lacks } from "../machine.ts";
 
-Deno.test("an outline has opsets, operators and external files, including those of subgraphs and functions", () => {
+test("an outline has opsets, operators and external files, including those of subgraphs and functions", () => {
   const inner = graphOf({
     nodes: [node("Relu", ["x"], ["r"]), node("Gelu", ["r"], ["t"], { domain: "com.acme" })],
     inputs: [],
@@ -91,7 +91,7 @@ function mutate(bytes: Uint8Array, roll: (n: number) => number): Uint8Array {
   ][roll(4)]!;
 }
 
-Deno.test("any file has an outline or is rejected with its name", () => {
+test("any file has an outline or is rejected with its name", () => {
   const roll = dice(5);
   let refusals = 0;
   for (let i = 0; i < 20_000; i++) {
@@ -111,7 +111,7 @@ Deno.test("any file has an outline or is rejected with its name", () => {
   assert(refusals > 5000 && refusals < 19_000, `${refusals}`);
 });
 
-Deno.test("subgraphs nested too deeply for the stack are rejected", () => {
+test("subgraphs nested too deeply for the stack are rejected", () => {
   let graph = graphOf({ nodes: [], inputs: [], outputs: [] });
   for (let depth = 0; depth < 150; depth++) {
     const attributes = [graphAttribute("body", graph)];
@@ -124,7 +124,7 @@ Deno.test("subgraphs nested too deeply for the stack are rejected", () => {
   );
 });
 
-Deno.test("any file opens or is rejected, and the next one opens", async () => {
+test("any file opens or is rejected, and the next one opens", async () => {
   const roll = dice(11);
   let opened = 0;
   for (let i = 0; i < 500; i++) {

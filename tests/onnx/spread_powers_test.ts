@@ -11,7 +11,7 @@ import {
 } from "../../src/onnx/mod.ts";
 import { spreadPowers } from "../../src/onnx/session/spread_powers.ts";
 import { gpuTest } from "./gpu.ts";
-import { slow } from "../suite.ts";
+import { slow, test } from "../suite.ts";
 
 /** Shapes of bases and of exponents. The first four need another shape on WebGPU. */
 const SHAPES: readonly (readonly [base: readonly number[], exponent: readonly number[]])[] = [
@@ -65,7 +65,7 @@ slow(gpuTest)(
   },
 );
 
-Deno.test("powers have the same bits with operands that were spread", async () => {
+test("powers have the same bits with operands that were spread", async () => {
   for (const [base, exponent] of SHAPES) {
     const graph = new Graph(decodeModel(power(base, exponent)));
     spreadPowers(graph);
@@ -80,7 +80,7 @@ Deno.test("powers have the same bits with operands that were spread", async () =
   }
 });
 
-Deno.test("powers are left alone if both operands have one shape, or one is a scalar", () => {
+test("powers are left alone if both operands have one shape, or one is a scalar", () => {
   const rewritten = (base: readonly (number | string)[], exponent: readonly (number | string)[]) =>
     spreadPowers(new Graph(decodeModel(power(base, exponent))));
   assertEquals(rewritten(["N", 8], []), 0);

@@ -10,7 +10,7 @@ import { BackendUnavailableError } from "../../src/backend/mod.ts";
 import { dataOf, type HostFeed, openSession } from "../../src/onnx/mod.ts";
 import { withFixedMemory } from "../../src/onnx/session/fixed_memory.ts";
 import { explain } from "../../src/onnx/session/session_errors.ts";
-import { slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { DOUBLE, modelOf, node, value } from "./tiny_model.ts";
 
 const row = (...data: number[]) => ({ x: { data: Float32Array.from(data), dims: [1, 3] } });
@@ -22,7 +22,7 @@ const ONES = modelOf({
   outputs: [value("y", "float32", [1, 1])],
 });
 
-Deno.test("two threads give the same results and errors as one", async () => {
+test("two threads give the same results and errors as one", async () => {
   await using session = await openSession(DOUBLE, {
     threads: 2,
     name: "d.onnx",
@@ -68,7 +68,7 @@ slowTest(
   },
 );
 
-Deno.test("only the runtime's shared memory gets a fixed size, and only while it starts", async () => {
+test("only the runtime's shared memory gets a fixed size, and only while it starts", async () => {
   const { Memory } = WebAssembly;
   const shared = { initial: 1, maximum: 65_536, shared: true };
   const [fixed, other, own] = await withFixedMemory(2 ** 20 + 1, () =>
@@ -84,7 +84,7 @@ Deno.test("only the runtime's shared memory gets a fixed size, and only while it
   assert(WebAssembly.Memory === Memory);
 });
 
-Deno.test("memory that cannot be reserved is an error that names the option", () => {
+test("memory that cannot be reserved is an error that names the option", () => {
   const cause = new Error(
     "no available backend found. ERR: [wasm] RangeError: WebAssembly.Memory(): could not allocate memory",
   );

@@ -21,7 +21,7 @@ import {
   valueInfo,
   withForces,
 } from "../../src/onnx/mod.ts";
-import { slow } from "../suite.ts";
+import { slow, test } from "../suite.ts";
 import { feedsOf, referenceOf } from "./reference_feeds.ts";
 import { assertWithin, largest } from "./assert_within.ts";
 import { readModel } from "./shared_models.ts";
@@ -162,7 +162,7 @@ function argon(): Uint8Array<ArrayBuffer> {
   return encodeModel(model);
 }
 
-Deno.test("withForces() restores the forces and virials of the Lennard-Jones graph", () => {
+test("withForces() restores the forces and virials of the Lennard-Jones graph", () => {
   const whole = openEvaluator(lennardJonesModel(ARGON));
   const outputs = whole.outputs.map(({ name }) => name);
   assert(outputs.includes("forces"), outputs.join());
@@ -234,7 +234,7 @@ for (const shape of ["scalar", "one", "atoms", "row", "column"] as const) {
   });
 }
 
-Deno.test("energies per atom give one virial per system", () => {
+test("energies per atom give one virial per system", () => {
   const builder = new GraphBuilder("springs");
   const x = builder.input("positions", "f32", ["N", 3]);
   builder.input("batch_idx", "i32", ["N"]);
@@ -315,7 +315,7 @@ function systems(
   return graph.build();
 }
 
-Deno.test("named inputs of a strain replace the defaults, and may be omitted", async () => {
+test("named inputs of a strain replace the defaults, and may be omitted", async () => {
   const feeds = {
     positions: { data: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 0, 2, 0, 0), dims: [4, 3] },
     edge_index: { data: BigInt64Array.of(0n, 2n, 1n, 3n), dims: [2, 2] },
@@ -341,7 +341,7 @@ Deno.test("named inputs of a strain replace the defaults, and may be omitted", a
   }
 });
 
-Deno.test("unnamed lengths of virials stay unnamed", async () => {
+test("unnamed lengths of virials stay unnamed", async () => {
   const builder = new GraphBuilder("springs");
   const x = builder.input("positions", "f32", ["N", 3]);
   builder.input("batch_idx", "i32", ["N"]);
@@ -352,7 +352,7 @@ Deno.test("unnamed lengths of virials stay unnamed", async () => {
   assertEquals([wasm, plain].map(({ outputs }) => outputs.at(-1)!.shape), [["", 3, 3], ["", 3, 3]]);
 });
 
-Deno.test("a cell that the energy depends on is strained with the atoms", () => {
+test("a cell that the energy depends on is strained with the atoms", () => {
   // E = Σ (x + c₀)², c₀ the first vector of the cell of each atom's system.
   const model = modelOf({
     nodes: [
@@ -384,7 +384,7 @@ Deno.test("a cell that the energy depends on is strained with the atoms", () => 
   assertEquals([...virial!.data], [-50, -20, -40, -20, -8, -16, -40, -16, -32]);
 });
 
-Deno.test("models that cannot get forces are rejected with the reason", () => {
+test("models that cannot get forces are rejected with the reason", () => {
   const cases: readonly [() => unknown, RegExp][] = [
     [
       () => withForces(springs("atoms"), { energy: "enery" }),
@@ -475,7 +475,7 @@ Deno.test("models that cannot get forces are rejected with the reason", () => {
   assertThrows(() => withForces(nonzero), UnsupportedNodeError, "Mulle");
 });
 
-Deno.test("a report lists the changes, and where the energy may lack a derivative", () => {
+test("a report lists the changes, and where the energy may lack a derivative", () => {
   const builder = new GraphBuilder("lengths");
   const x = builder.input("positions", "f32", ["N", 3]);
   const squares = builder.reduceSum(builder.mul(x, builder.mul(x, 1)), [1]);
@@ -520,7 +520,7 @@ function branching(of: "positions" | "other"): Uint8Array<ArrayBuffer> {
   return outer.encode();
 }
 
-Deno.test("an If beside the path is kept, one on the path is rejected with its node", async () => {
+test("an If beside the path is kept, one on the path is rejected with its node", async () => {
   const { bytes, report } = withForces(branching("other"), {
     passes: [...FORCE_PASSES, "sigmoidFromParts"],
   });
@@ -546,7 +546,7 @@ Deno.test("an If beside the path is kept, one on the path is rejected with its n
   );
 });
 
-Deno.test("showForces() groups nodes with the same warning in one line", () => {
+test("showForces() groups nodes with the same warning in one line", () => {
   const builder = new GraphBuilder("squares");
   const x = builder.input("positions", "f32", ["N", 3]);
   builder.output("energy", builder.reduceSum(builder.mul(x, x), [1]), ["N"]);

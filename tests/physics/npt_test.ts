@@ -6,6 +6,7 @@ import { assertNear, evaluate } from "../dynamics/atoms.ts";
 import { on, PAIR_BACKENDS, where } from "../dynamics/backends.ts";
 import { onEngines } from "../dynamics/on_engines.ts";
 import { conservedDrift, COUPLINGS, GIVEN, SCHEMES, SMOOTH, solid, volumeOf } from "./npt_case.ts";
+import { test } from "../suite.ts";
 
 for (const [name, scheme] of Object.entries(SCHEMES)) {
   for (const pressureCoupling of COUPLINGS) {
@@ -155,7 +156,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "the stress is the derivative of the energy by strain, after a cell has changed",
   on(["reference"], async (backend) => {
     const batch = solid();
@@ -180,7 +181,7 @@ Deno.test(
   }),
 );
 
-Deno.test(
+test(
   "a cube that is pulled alike in all directions stays one, whatever of it may change",
   on(["reference"], async (backend) => {
     // At rest, so that there is no direction: the same motion by three schemes.

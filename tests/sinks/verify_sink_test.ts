@@ -9,7 +9,7 @@ import {
   verifySink,
 } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-import { few } from "../suite.ts";
+import { few, test } from "../suite.ts";
 import { randomOf } from "./zarr_fuzz.ts";
 
 const ENDINGS = ["xyz", "jsonl", "db", "zarr"];
@@ -99,7 +99,7 @@ for (const ending of ENDINGS) {
     }));
 }
 
-Deno.test("missing parts are reported: a chunk, a row, the end of a record, a checksum", () =>
+test("missing parts are reported: a chunk, a row, the end of a record, a checksum", () =>
   withFolder(async (folder) => {
     const [text, store] = [`${folder}/x.jsonl`, `${folder}/x.zarr`];
     await written(text);
@@ -120,7 +120,7 @@ Deno.test("missing parts are reported: a chunk, a row, the end of a record, a ch
     ]);
   }));
 
-Deno.test("metadata that were removed from a .zarr or cut in half are reported", () =>
+test("metadata that were removed from a .zarr or cut in half are reported", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await written(path);
@@ -135,7 +135,7 @@ Deno.test("metadata that were removed from a .zarr or cut in half are reported",
     assertEquals(await verifySink(path), whole(path, 4));
   }));
 
-Deno.test("a chunk that was removed from a .zarr is an error when it is read or added to", () =>
+test("a chunk that was removed from a .zarr is an error when it is read or added to", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await written(path);
@@ -145,7 +145,7 @@ Deno.test("a chunk that was removed from a .zarr is an error when it is read or 
     await assertRejects(() => openSink(path), SyntaxError, message);
   }));
 
-Deno.test("files of other programs have no checksums: only their form is checked, as that of tables", () =>
+test("files of other programs have no checksums: only their form is checked, as that of tables", () =>
   withFolder(async (folder) => {
     const path = `${folder}/x.xyz`, table = `${folder}/x.csv`;
     await Deno.writeTextFile(path, "1\nProperties=species:S:1:pos:R:3\nAr 0 0 0\n");

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { fileURLToPath } from "node:url";
 import { ZarrSink } from "../../src/sinks/mod.ts";
 import { withFolder } from "../checkpoint/folder.ts";
-import { slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /**
@@ -51,7 +51,7 @@ function positionsOf(steps: readonly number[]): Float64Array {
   return Float64Array.from(steps.flatMap((step) => [...frameAt(step).get("positions")]));
 }
 
-Deno.test("a refusal by the file system is thrown with its code by the next call", async () => {
+test("a refusal by the file system is thrown with its code by the next call", async () => {
   const sink = new ZarrSink("/proc/hooke.zarr"); // no user can create a folder there
   const error = await assertRejects(() => sink.open(), Error, "Cannot open /proc/hooke.zarr");
   assert("code" in error && error.cause instanceof Error);

@@ -4,7 +4,7 @@ import * as zarr from "zarrita";
 import { Batch } from "../../src/batch/mod.ts";
 import { openSink, ZarrSink } from "../../src/sinks/mod.ts";
 import { namesIn, withFolder } from "../checkpoint/folder.ts";
-import { fastTest, slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { frameAt } from "./zarr_endless.ts";
 
 /** Returns the values of an array as another program reads them. */
@@ -24,7 +24,7 @@ function sizeOf(path: string): number {
   }, 0);
 }
 
-Deno.test("another reader finds rows, pointers and edges counted in the store", async () => {
+test("another reader finds rows, pointers and edges counted in the store", async () => {
   for (const compression of ["zstd", "none"] as const) {
     await withFolder(async (folder) => {
       const path = `${folder}/x.zarr`;
@@ -48,7 +48,7 @@ Deno.test("another reader finds rows, pointers and edges counted in the store", 
   }
 });
 
-Deno.test("info is read back with its arrays; info that is not plain data is refused by name", async () => {
+test("info is read back with its arrays; info that is not plain data is refused by name", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path);
@@ -69,7 +69,7 @@ Deno.test("info is read back with its arrays; info that is not plain data is ref
   });
 });
 
-Deno.test("readers find flushed systems, and only those, while a sink writes", async () => {
+test("readers find flushed systems, and only those, while a sink writes", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path);
@@ -134,7 +134,7 @@ slowTest(
   },
 );
 
-Deno.test("float32 keeps seven digits, and only the chosen fields are stored", async () => {
+test("float32 keeps seven digits, and only the chosen fields are stored", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await using sink = new ZarrSink(path, { precision: "f32", fields: ["energy"] });
@@ -147,7 +147,7 @@ Deno.test("float32 keeps seven digits, and only the chosen fields are stored", a
   });
 });
 
-Deno.test("only the chunks of a slice are read", async () => {
+test("only the chunks of a slice are read", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     {
@@ -173,7 +173,7 @@ function frameAt40(): Float64Array {
   return Batch.from([frameAt(40).system(0), frameAt(41).system(0)]).get("positions");
 }
 
-Deno.test("select returns systems in the order of the given places, with repetitions", async () => {
+test("select returns systems in the order of the given places, with repetitions", async () => {
   await withFolder(async (folder) => {
     await using sink = new ZarrSink(`${folder}/x.zarr`, { chunkBytes: 64 });
     for (let step = 0; step < 20; step++) await sink.write(frameAt(step));
@@ -186,7 +186,7 @@ Deno.test("select returns systems in the order of the given places, with repetit
   });
 });
 
-Deno.test("a folder or file that is not a store is not changed", async () => {
+test("a folder or file that is not a store is not changed", async () => {
   await withFolder(async (folder) => {
     await Deno.mkdir(`${folder}/other`);
     await Deno.writeTextFile(`${folder}/other/notes.txt`, "mine");
@@ -204,7 +204,7 @@ Deno.test("a folder or file that is not a store is not changed", async () => {
   });
 });
 
-Deno.test("a store of a newer version is refused with that reason", async () => {
+test("a store of a newer version is refused with that reason", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await (await openSink(path)).close();
@@ -214,13 +214,13 @@ Deno.test("a store of a newer version is refused with that reason", async () => 
   });
 });
 
-Deno.test("options are checked", () => {
+test("options are checked", () => {
   assertThrows(() => new ZarrSink("x", { level: 99 }), RangeError, "level must be a whole number");
   assertThrows(() => new ZarrSink("x", { compression: "blosc" as "zstd" }), TypeError, '"blosc"');
   assertThrows(() => new ZarrSink("x", { chunks: 2 } as object), TypeError, "among capacity");
 });
 
-Deno.test("a store that does not exist has no systems, and reading does not create it", async () => {
+test("a store that does not exist has no systems, and reading does not create it", async () => {
   await withFolder(async (folder) => {
     const sink = new ZarrSink(`${folder}/x.zarr`);
     await assertRejects(() => sink.read(), RangeError, "it is empty");
@@ -228,7 +228,7 @@ Deno.test("a store that does not exist has no systems, and reading does not crea
   });
 });
 
-Deno.test("a store that a killed process left incomplete is created anew", async () => {
+test("a store that a killed process left incomplete is created anew", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     await (await openSink(path)).close();
@@ -244,7 +244,7 @@ Deno.test("a store that a killed process left incomplete is created anew", async
   });
 });
 
-Deno.test("a field that no commit completed before a kill is removed; arrays of other programs stay", async () => {
+test("a field that no commit completed before a kill is removed; arrays of other programs stay", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`;
     {
@@ -273,7 +273,7 @@ Deno.test("a field that no commit completed before a kill is removed; arrays of 
   });
 });
 
-fastTest("systems that are written while a store is drained or cleared stay", async () => {
+test("systems that are written while a store is drained or cleared stay", async () => {
   await withFolder(async (folder) => {
     for (const isOpen of [true, false]) {
       await using sink = new ZarrSink(`${folder}/${isOpen}.zarr`, { chunkBytes: 64 });
@@ -292,7 +292,7 @@ fastTest("systems that are written while a store is drained or cleared stay", as
   });
 });
 
-Deno.test("a store may be in the current folder and have a name of one letter", async () => {
+test("a store may be in the current folder and have a name of one letter", async () => {
   const folder = await Deno.makeTempDir(), before = Deno.cwd();
   Deno.chdir(folder);
   try {

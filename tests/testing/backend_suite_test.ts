@@ -4,7 +4,7 @@ import type { Backend, KernelCall } from "../../src/backend/mod.ts";
 import { ReferenceBackend } from "../../src/backend/reference/reference_backend.ts";
 import { Control, defineKernel, type Frame, type Kernel } from "../../src/kernels/mod.ts";
 import { backendSuite, type BackendSuiteOptions } from "../../src/testing/mod.ts";
-import { few, slowTest } from "../suite.ts";
+import { few, slowTest, test } from "../suite.ts";
 import { failing } from "./failing.ts";
 
 type Work = Kernel["run"];
@@ -47,7 +47,7 @@ async function found(
   return [...(await failing(cases.filter(({ name }) => few(names, /./).test(name)))).keys()];
 }
 
-Deno.test("names are those of one case each", () => {
+test("names are those of one case each", () => {
   const cases = backendSuite(() => new ReferenceBackend(), { sizes: [3] });
   assertEquals(new Set(cases.map(({ name }) => name)).size, cases.length);
 });

@@ -154,6 +154,22 @@ Deno.test("a share fails by a failed test, and by a process that dies in mid-run
   });
 });
 
+Deno.test("what the tests of a share leave in the folder of temporary files is removed with it", async () => {
+  await withFolder(async (folder) => {
+    const path = `${folder}/case_test.ts`;
+    await Deno.writeTextFile(
+      path,
+      'Deno.test("a", () => console.log(`left ${Deno.makeTempDirSync()}`));',
+    );
+    const share = { name: "case", paths: [path], isDocs: false };
+    const { isGood, output, processorSeconds } = await runShare(share, "fast", ["--no-config"]);
+    const [, left] = /left (\S+)/.exec(output)!;
+    assertEquals(isGood, true);
+    await assertRejects(() => Deno.stat(left!), Deno.errors.NotFound);
+    if (Deno.build.os === "linux") assert(processorSeconds > 0);
+  });
+});
+
 Deno.test("a signal after the closing line of tests that passed is said, and no failure", () => {
   const counts = parseClosing("ok | 1 passed | 0 failed (5ms)"), none = undefined;
   const failed = parseClosing("FAILED | 1 passed | 1 failed (5ms)");

@@ -7,7 +7,7 @@ import { hook } from "../../src/hook.ts";
 import type { TrainerParts } from "../../src/training/mod.ts";
 import { TrainingStage } from "../../src/training/mod.ts";
 import { smallData, smallTrainer } from "./small_trainer.ts";
-import { slow } from "../suite.ts";
+import { slow, test } from "../suite.ts";
 
 const BASE = ["stepCount", "globalRank", "shared", "workflow", "stop", "read", "write"];
 const AT = TRAINING_CONTEXT as Readonly<Record<string, object>>;
@@ -79,11 +79,11 @@ function assertExact(seen: ReadonlyMap<string, ReadonlySet<string>>): void {
   );
 }
 
-Deno.test("a stage's context has exactly the fields of that stage, after other stages and after a run that failed", async () => {
+test("a stage's context has exactly the fields of that stage, after other stages and after a run that failed", async () => {
   assertExact(await fieldsSeen([]));
 });
 
-Deno.test("… of a hook that declares reads, too", async () => {
+test("… of a hook that declares reads, too", async () => {
   assertExact(await fieldsSeen(["gradients", "loss"]));
 });
 
@@ -91,7 +91,7 @@ slow(testOnGpu)("… of a hook that is called later, too", async () => {
   assertExact(await fieldsSeen([], { device: "webgpu" }));
 });
 
-Deno.test("a context is one object per stage, and its fields can be listed", async () => {
+test("a context is one object per stage, and its fields can be listed", async () => {
   const contexts = new Map<string, Set<object>>();
   let listed: string[] = [];
   await using trainer = smallTrainer();

@@ -14,7 +14,7 @@ import {
   type TrainingHooks,
 } from "../../src/training/mod.ts";
 import { assertWithin } from "../onnx/assert_within.ts";
-import { fastTest, slowTest } from "../suite.ts";
+import { slowTest, test } from "../suite.ts";
 import { madeNumbers } from "./made_numbers.ts";
 import { parametersOf, parts, samples } from "./networks.ts";
 import { lineOf, mlp, mlpBatches } from "./torch_networks.ts";
@@ -43,7 +43,7 @@ async function assertShared(parts: TrainerParts, workers: number): Promise<void>
 
 const linear = { optimizers: sgd({ lr: 0.1, momentum: 0.5 }), epochs: 2 };
 
-fastTest("two workers come to what one runner does with the whole batch", async () => {
+test("two workers come to what one runner does with the whole batch", async () => {
   await assertShared(parts(linear), 2);
 });
 
@@ -89,7 +89,7 @@ slowTest("the same run with workers has the same bits every time", async () => {
   assertEquals(await bits(), await bits());
 });
 
-fastTest("a hook's term and patch reach the workers, and go with the hook", async () => {
+test("a hook's term and patch reach the workers, and go with the hook", async () => {
   const asks = {
     name: "asks",
     settings: { patches: [{ point: "tanh", kind: "scale" as const, by: 0.5 }] },
@@ -106,7 +106,7 @@ fastTest("a hook's term and patch reach the workers, and go with the hook", asyn
   for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
 });
 
-fastTest("batches that their source cannot split are not split", async () => {
+test("batches that their source cannot split are not split", async () => {
   const { split: _, ...whole } = samples(8, { batchSize: 4, seed: 2 });
   // How far samples are from their mean: parts of a batch have other means.
   const spread: LossLike = ({ graph, output }) => {
@@ -155,31 +155,28 @@ slowTest(
   },
 );
 
-fastTest(
-  "a batch that one worker cannot do fails the step; the next run goes on with new workers",
-  async () => {
-    let isBad = true;
-    const good = samples(8, { batchSize: 4, seed: 2 });
-    const source = batchesOf(async function* (epoch) {
-      for await (const batch of good.batches(epoch, 0)) {
-        if (!isBad) yield batch;
-        else {yield {
-            ...batch,
-            feeds: { ...batch.feeds, x: { data: new Float32Array(8), dims: [4, 2] } },
-          };}
-      }
-    });
-    await using trainer = new Trainer(parts({ ...linear, data: source, workers: 2 }));
-    await assertRejects(() => trainer.train());
-    assertEquals(trainer.state.status, "error");
-    isBad = false;
-    assertEquals(await trainer.train(), { status: "completed" });
-    const alone = new Trainer(parts({ ...linear, data: source }));
-    await alone.train();
-    const [ours, theirs] = [await parametersOf(trainer), await parametersOf(alone)];
-    for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
-  },
-);
+test("a batch that one worker cannot do fails the step; the next run goes on with new workers", async () => {
+  let isBad = true;
+  const good = samples(8, { batchSize: 4, seed: 2 });
+  const source = batchesOf(async function* (epoch) {
+    for await (const batch of good.batches(epoch, 0)) {
+      if (!isBad) yield batch;
+      else {yield {
+          ...batch,
+          feeds: { ...batch.feeds, x: { data: new Float32Array(8), dims: [4, 2] } },
+        };}
+    }
+  });
+  await using trainer = new Trainer(parts({ ...linear, data: source, workers: 2 }));
+  await assertRejects(() => trainer.train());
+  assertEquals(trainer.state.status, "error");
+  isBad = false;
+  assertEquals(await trainer.train(), { status: "completed" });
+  const alone = new Trainer(parts({ ...linear, data: source }));
+  await alone.train();
+  const [ours, theirs] = [await parametersOf(trainer), await parametersOf(alone)];
+  for (const name in theirs) assertWithin(name, ours[name]!, theirs[name]!, 1e-6);
+});
 
 /** Runs a script that forgets to close, and tells whether its process ends by itself. */
 async function ends(script: string): Promise<boolean> {
@@ -212,7 +209,7 @@ slowTest("workers end when the trainer is closed", async () => {
   assert(await ends(`${BEGIN} await trainer.train(); await trainer.close();`));
 });
 
-fastTest("workers end when a run fails", async () => {
+test("workers end when a run fails", async () => {
   assert(
     await ends(`${BEGIN}
       trainer.addHook({ onBatchEnd: () => { throw new Error(); } }, { onError: "throw" });

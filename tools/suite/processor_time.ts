@@ -11,3 +11,15 @@ export function childProcessorSeconds(): number | undefined {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return (Number(fields[13]) + Number(fields[14])) / 100;
 }
+
+let counted = 0;
+
+/**
+ * The processor seconds of the processes that ended since the last call, 0 off Linux. Called as soon as one process has
+ * ended, it gives the seconds of that one, with the processes that it started.
+ */
+export function endedProcessorSeconds(): number {
+  const all = childProcessorSeconds() ?? 0, ended = all - counted;
+  counted = all;
+  return ended;
+}

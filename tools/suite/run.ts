@@ -12,7 +12,7 @@
 import { sourceFiles } from "../architecture/source_files.ts";
 import { ROOT } from "../check/entry_points.ts";
 import { markdownPages } from "../check/pages.ts";
-import { childProcessorSeconds } from "./processor_time.ts";
+import { childProcessorSeconds, endedProcessorSeconds } from "./processor_time.ts";
 import { addCounts, leftOut, showCounts } from "./report.ts";
 import { runShare, type ShareResult } from "./run_share.ts";
 import { dividedFiles } from "./divided.ts";
@@ -52,7 +52,8 @@ async function checkTypes(): Promise<boolean> {
     cwd: ROOT,
     stdin: "null",
   }).output();
-  console.log(success ? "ok     types" : "FAILED types");
+  const seconds = endedProcessorSeconds().toFixed(1);
+  console.log(`${success ? "ok    " : "FAILED"} types (${seconds}s of processors)`);
   if (!success) {
     for (const bytes of [stdout, stderr]) {
       console.log(new TextDecoder().decode(bytes));
@@ -75,9 +76,11 @@ async function runShares(shares: readonly Share[], options: Options): Promise<Sh
   return results;
 }
 
-function show({ share, isGood, counts, output, lateSignal, seconds }: ShareResult): void {
+function show(result: ShareResult): void {
+  const { share, isGood, counts, output, lateSignal, seconds, processorSeconds } = result;
   const tests = counts === undefined ? "no closing line" : `${counts.passed} passed`;
-  console.log(`${isGood ? "ok    " : "FAILED"} ${share.name}: ${tests} (${seconds.toFixed(1)}s)`);
+  const times = `${seconds.toFixed(1)}s, ${processorSeconds.toFixed(1)}s of processors`;
+  console.log(`${isGood ? "ok    " : "FAILED"} ${share.name}: ${tests} (${times})`);
   if (!isGood) console.log(output);
   if (lateSignal !== undefined) {
     console.log(`       its process ended with ${lateSignal} after all its tests had passed`);

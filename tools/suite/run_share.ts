@@ -1,5 +1,6 @@
 import { ROOT } from "../check/entry_points.ts";
 import { writeExamples } from "./examples.ts";
+import { endedProcessorSeconds } from "./processor_time.ts";
 import { type Counts, parseClosing, parseSeconds } from "./report.ts";
 import type { Share, Suite } from "./shares.ts";
 
@@ -19,6 +20,8 @@ export interface ShareResult extends Verdict {
   readonly output: string;
   /** Wall time, with starting the process and loading its files. */
   readonly seconds: number;
+  /** Processor time, with that of processes which it started. */
+  readonly processorSeconds: number;
   /** Seconds of each file's tests. */
   readonly secondsOf: ReadonlyMap<string, number>;
 }
@@ -34,7 +37,7 @@ const QUICK_START = "--liftoff-only";
 /** The signals by which glibc or Mesa end a process: any other is a failure. */
 const LATE_SIGNALS: readonly Deno.Signal[] = ["SIGABRT", "SIGSEGV"];
 
-/** Runs a share in a process of its own. */
+/** Runs a share in a process of its own. Temporary files that its tests leave behind are removed when it has ended. */
 export async function runShare(
   share: Share,
   suite: Suite,
@@ -43,7 +46,8 @@ export async function runShare(
   const folder = await Deno.makeTempDir();
   const began = performance.now();
   try {
-    const junit = `${folder}/report.xml`;
+    const junit = `${folder}/report.xml`, temporary = `${folder}/tmp`;
+    await Deno.mkdir(temporary);
     const { stdout, stderr, ...end } = await new Deno.Command(Deno.execPath(), {
       args: [
         "test",
@@ -56,6 +60,7 @@ export async function runShare(
       cwd: ROOT,
       env: {
         HOOKE_SUITE: suite,
+        TMPDIR: temporary,
         NO_COLOR: "1", // Deno colors what it prints into a pipe, too
         ...suite === "fast" ? { DENO_V8_FLAGS: Deno.env.get("DENO_V8_FLAGS") ?? QUICK_START } : {},
         // Mesa complains on every start if this is missing.
@@ -63,6 +68,7 @@ export async function runShare(
       },
       stdin: "null",
     }).output();
+    const processorSeconds = endedProcessorSeconds();
     const output = decode(stdout) + decode(stderr);
     const counts = parseClosing(decode(stdout));
     return {
@@ -71,6 +77,7 @@ export async function runShare(
       counts,
       output,
       seconds: (performance.now() - began) / 1000,
+      processorSeconds,
       secondsOf: nameExamples(parseSeconds(await Deno.readTextFile(junit).catch(() => "")), share),
     };
   } finally {

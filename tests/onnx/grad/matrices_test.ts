@@ -7,6 +7,7 @@ import {
   openEvaluator,
 } from "../../../src/onnx/mod.ts";
 import { checkSlopes } from "./check_slopes.ts";
+import { test } from "../../suite.ts";
 
 type Dims = readonly number[];
 
@@ -113,7 +114,7 @@ function stackOfProducts(): Graph {
   return new Graph(decodeModel(builder.build()));
 }
 
-Deno.test("gradients of a stack of products are summed by one product", () => {
+test("gradients of a stack of products are summed by one product", () => {
   const graph = stackOfProducts(), before = new Set(graph.nodes);
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   const added = graph.nodes.filter((node) => !before.has(node)).map(({ opType }) => opType);
@@ -124,7 +125,7 @@ Deno.test("gradients of a stack of products are summed by one product", () => {
   assertEquals([...openEvaluator(graph).run({ x }, ["slope"]).slope!.data], [14, 22]);
 });
 
-Deno.test("second derivatives reach weights that are constants", () => {
+test("second derivatives reach weights that are constants", () => {
   const graph = stackOfProducts();
   gradient(graph, { of: "y", wrt: { x: "slope" } });
   const loss = graph.make("ReduceSum", [graph.make("Mul", ["slope", "slope"])], { keepdims: 0 });

@@ -18,7 +18,7 @@ import { feeds, indexed } from "../indexed_model.ts";
 import { branching, modelOf, node } from "../odd_models.ts";
 import { f32, fromReference, i32, numbersOf, runModel, worst } from "../ort.ts";
 import { MODELS, modelTest, readModel, readReference, SMALL_MODELS } from "../shared_models.ts";
-import { few } from "../../suite.ts";
+import { few, test } from "../../suite.ts";
 
 const SCATTERS = ["ScatterElements", "ScatterND"];
 
@@ -66,7 +66,7 @@ function floats(): Graph {
   return new Graph(decodeModel(graph.encode()));
 }
 
-Deno.test("outputs that are views, and sums, get a kernel, and results do not change", async () => {
+test("outputs that are views, and sums, get a kernel, and results do not change", async () => {
   const graph = floats();
   assert(unsafePlaces(graph).length > 0);
   assertEquals(captureSafe(graph), 6); // three bases, two sums that come out, one view
@@ -80,7 +80,7 @@ Deno.test("outputs that are views, and sums, get a kernel, and results do not ch
   }
 });
 
-Deno.test("the three edits for WebGPU together do not change results", async () => {
+test("the three edits for WebGPU together do not change results", async () => {
   const graph = floats();
   int64ToInt32(graph, { keepsInputs: true });
   assertEquals(constantOfShapeToExpand(graph), 1);
@@ -95,7 +95,7 @@ Deno.test("the three edits for WebGPU together do not change results", async () 
   }
 });
 
-Deno.test("outputs of kernels and chains of sums are not changed", () => {
+test("outputs of kernels and chains of sums are not changed", () => {
   const g = new GraphBuilder("chain");
   const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i32", ["N"])];
   const one = g.scatterAdd(g.mul(x, 0), at, x);
@@ -106,7 +106,7 @@ Deno.test("outputs of kernels and chains of sums are not changed", () => {
   assertEquals(captureSafe(new Graph(modelOf({}))), 0);
 });
 
-Deno.test("an output that depends on no input, or only on a shape, gets a kernel", async () => {
+test("an output that depends on no input, or only on a shape, gets a kernel", async () => {
   const g = new GraphBuilder("fixed");
   const x = g.input("x", "f32", ["N"]);
   const length = g.op("Cast", [g.op("Shape", [x], "i64")], "f32", { to: 1 });
@@ -122,7 +122,7 @@ Deno.test("an output that depends on no input, or only on a shape, gets a kernel
   assertEquals(numbers, [[3], [4], [7, 8]]);
 });
 
-Deno.test("the base of a sum that is read elsewhere gets a kernel", () => {
+test("the base of a sum that is read elsewhere gets a kernel", () => {
   const g = new GraphBuilder("fork");
   const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i32", ["N"])];
   const one = g.scatterAdd(g.mul(x, 0), at, x);
@@ -132,7 +132,7 @@ Deno.test("the base of a sum that is read elsewhere gets a kernel", () => {
   assertEquals(unsafePlaces(graph), []);
 });
 
-Deno.test("NaN does not affect the inserted condition", async () => {
+test("NaN does not affect the inserted condition", async () => {
   const graph = new Graph(
     decodeModel(lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 })),
   );
@@ -148,7 +148,7 @@ Deno.test("NaN does not affect the inserted condition", async () => {
   assert(Number.isNaN(values[0]!) && values.slice(3).every(Number.isFinite), `${values}`);
 });
 
-Deno.test("graphs that cannot be made safe are rejected with the node", () => {
+test("graphs that cannot be made safe are rejected with the node", () => {
   const refuses = (graph: Graph, message: string) =>
     assertThrows(() => captureSafe(graph), UnsupportedNodeError, message);
   refuses(new Graph(branching()), "got the If");

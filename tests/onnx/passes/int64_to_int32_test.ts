@@ -13,9 +13,9 @@ import { expectedOf, feeds, indexed } from "../indexed_model.ts";
 import { branching } from "../odd_models.ts";
 import { f32, fromReference, i32, i64, narrowed, numbersOf, runModel, worst } from "../ort.ts";
 import { MODELS, modelTest, readModel, readReference, SMALL_MODELS } from "../shared_models.ts";
-import { few } from "../../suite.ts";
+import { few, test } from "../../suite.ts";
 
-Deno.test("a model with int64 indices gives bitwise identical results with int32", async () => {
+test("a model with int64 indices gives bitwise identical results with int32", async () => {
   const [plain, graph] = [indexed(), new Graph(decodeModel(indexed()))];
   const before = await runModel(plain, feeds());
   assertEquals(numbersOf(before.sums), expectedOf().sums);
@@ -28,7 +28,7 @@ Deno.test("a model with int64 indices gives bitwise identical results with int32
   assertEquals([after.next!.type, before.next!.type], ["int64", "int64"]); // outputs keep their types
 });
 
-Deno.test("only shapes and values that must be int64 stay int64", () => {
+test("only shapes and values that must be int64 stay int64", () => {
   const graph = new Graph(decodeModel(indexed()));
   int64ToInt32(graph);
   const ops = describeModel(graph.model).ops;
@@ -45,7 +45,7 @@ Deno.test("only shapes and values that must be int64 stay int64", () => {
   assertEquals([...new Set(users)].sort(), ["ReduceSum", "Reshape", "Unsqueeze"]);
 });
 
-Deno.test("with keepsInputs the interface of the model does not change", async () => {
+test("with keepsInputs the interface of the model does not change", async () => {
   const graph = new Graph(decodeModel(indexed()));
   int64ToInt32(graph, { keepsInputs: true });
   assertEquals(graph.type("edges"), "i64");
@@ -75,7 +75,7 @@ async function bothWays(
   return [numbersOf(before.y), numbersOf(after.y), graph];
 }
 
-Deno.test("operators that require int64 share one cast", async () => {
+test("operators that require int64 share one cast", async () => {
   const [before, after, graph] = await bothWays(
     (g) => {
       const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i64", ["M"])];
@@ -93,7 +93,7 @@ Deno.test("operators that require int64 share one cast", async () => {
   assertEquals(describeModel(graph.model).ops.get("Cast"), 1);
 });
 
-Deno.test("constants that int32 cannot hold keep their node in int64", async () => {
+test("constants that int32 cannot hold keep their node in int64", async () => {
   const [before, after, graph] = await bothWays(
     (g) => {
       const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i64", ["M"])];
@@ -108,7 +108,7 @@ Deno.test("constants that int32 cannot hold keep their node in int64", async () 
   assert(constants.some(([value]) => value === -(2n ** 40n)), `${constants}`);
 });
 
-Deno.test("comparisons, Where, slices and scatters become int32, and negative indices keep their meaning", async () => {
+test("comparisons, Where, slices and scatters become int32, and negative indices keep their meaning", async () => {
   const [before, after, graph] = await bothWays(
     (g) => {
       const [x, at] = [g.input("x", "f32", ["N"]), g.input("at", "i64", ["M"])];
@@ -135,7 +135,7 @@ Deno.test("comparisons, Where, slices and scatters become int32, and negative in
   assertEquals(graph.type("at"), "i32");
 });
 
-Deno.test("a GatherND or ScatterND over two axes gets int64 indices by a cast", async () => {
+test("a GatherND or ScatterND over two axes gets int64 indices by a cast", async () => {
   const g = new GraphBuilder("pairs");
   const x = g.input("x", "f32", [2, 2]), at = g.describe(g.input("at", "i64", ["M", 2]), ["M", 2]);
   const scattered = g.op("ScatterND", [x, at, g.op("GatherND", [x, at], "f32")], "f32", {
@@ -152,7 +152,7 @@ Deno.test("a GatherND or ScatterND over two axes gets int64 indices by a cast", 
   assertEquals(numbersOf(after.y), [1, 4, 3, 16]);
 });
 
-Deno.test("control flow is rejected with the node, before anything changes", () => {
+test("control flow is rejected with the node, before anything changes", () => {
   const graph = new Graph(branching());
   const before = graph.encode();
   const error = assertThrows(
