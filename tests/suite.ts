@@ -2,7 +2,7 @@
  * Chooses the tests of a file that the fast suite runs, and those that the slow suite runs.
  *
  * Of a matrix, such as engines × backends × ways of running, the fast suite runs a covering set, and the slow suite
- * the rest. A test file that imports this module is run by both suites. The runner in tools/suite sets the variable
+ * the rest, or another covering set of it. A test file that imports this module is run by both suites. The runner in tools/suite sets the variable
  * HOOKE_SUITE to the name of the suite. Without it, as in `deno test tests/models/conformance_test.ts`, all tests
  * run.
  *
@@ -19,6 +19,8 @@ export interface Thinning<Row> {
    * asks for each engine on each backend at least once. A row without keys is left to the slow suite.
    */
   readonly keys: (row: Row) => readonly string[];
+  /** Keys that the slow suite covers again with the rest of the rows. Without them it runs all of the rest. */
+  readonly slowKeys?: (row: Row) => readonly string[];
   /** Time that a row takes, in any unit. Of rows with as many new keys, the cheapest is chosen. */
   readonly cost?: (row: Row) => number;
 }
@@ -31,12 +33,23 @@ export function pairsOf(...values: readonly string[]): string[] {
 /** Returns the rows that belong to a suite, in their order. */
 export function rowsOf<Row>(
   rows: readonly Row[],
-  { keys, cost = () => 1 }: Thinning<Row>,
+  { keys, slowKeys, cost = () => 1 }: Thinning<Row>,
   suite: Suite = runningSuite(),
 ): readonly Row[] {
   if (suite === "all") return rows;
+  const [chosen, rest] = partsOf(rows, keys, cost);
+  if (suite === "fast") return chosen;
+  return slowKeys === undefined ? rest : partsOf(rest, slowKeys, cost)[0];
+}
+
+/** The rows of a covering set and the rest, both in their order. */
+function partsOf<Row>(
+  rows: readonly Row[],
+  keys: (row: Row) => readonly string[],
+  cost: (row: Row) => number,
+): [chosen: Row[], rest: Row[]] {
   const chosen = coveringRows(rows.map((row) => ({ keys: keys(row), cost: cost(row) })));
-  return rows.filter((_, i) => chosen.has(i) === (suite === "fast"));
+  return [rows.filter((_, i) => chosen.has(i)), rows.filter((_, i) => !chosen.has(i))];
 }
 
 /** Registers a test of the slow suite in a file that has fast ones, too. */

@@ -1,4 +1,7 @@
 /** The same for systems that are larger than any grid of workgroups would be by chance, and for as many systems. */
 import { conformanceRows, testConformance } from "./conformance_case.ts";
 
-testConformance(conformanceRows({ isLarge: true }));
+// The reference backend, by which the kernels are defined, would be compared with itself.
+testConformance(
+  conformanceRows({ isLarge: true }).filter(({ backend }) => backend !== "reference"),
+);

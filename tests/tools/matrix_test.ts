@@ -32,6 +32,16 @@ Deno.test("each row is in the fast suite or in the slow one, and alone all are r
   assertEquals(all, ROWS);
 });
 
+Deno.test("the slow rows of a matrix with keys of their own have them with other rows than the fast ones", () => {
+  const slowKeys = ({ engine, backend }: Row) => pairsOf(engine, backend);
+  const [fast, slow] = (["fast", "slow"] as const).map((suite) =>
+    rowsOf(ROWS, { keys, slowKeys }, suite)
+  );
+  assertEquals(slow!.filter((row) => fast!.includes(row)), []);
+  assertEquals(slow!.map(slowKeys).flat().sort(), [...new Set(ROWS.flatMap(slowKeys))].sort());
+  assertEquals(rowsOf(ROWS, { keys, slowKeys }, "all"), ROWS);
+});
+
 Deno.test("of rows that show as much the cheaper ones are fast, and rows without keys are slow", () => {
   const cost = ({ backend }: Row) => backend === "webgpu" ? 10 : 1;
   const one = rowsOf(ROWS, { keys: ({ engine }) => [engine], cost }, "fast");

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { sourceFiles } from "../../tools/architecture/source_files.ts";
 import { ROOT } from "../../tools/check/entry_points.ts";
 import { dividedFiles } from "../../tools/suite/divided.ts";
@@ -152,6 +152,15 @@ Deno.test("a share fails by a failed test, and by a process that dies in mid-run
       [false, undefined, undefined],
     );
   });
+});
+
+Deno.test("a path that no file begins with is an error, and not a run of no tests", async () => {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["run", "-A", "tools/suite/run.ts", "fast", "--no-check", "README.md", "tests/nowhere"],
+    cwd: ROOT,
+  }).output();
+  assertEquals(success, false);
+  assertStringIncludes(new TextDecoder().decode(stderr), "No file begins with tests/nowhere");
 });
 
 Deno.test("what the tests of a share leave in the folder of temporary files is removed with it", async () => {

@@ -3,8 +3,8 @@
  *
  * Run: `deno task test [path …]`, `deno task test:slow [path …]`, `deno task test:all [path …]`
  *
- * Types are checked once, beside the tests. Files whose paths begin with one of the given paths are run; without
- * paths all are. `--processes=N` sets how many processes run at a time, `--coverage=FOLDER` collects coverage.
+ * Types are checked once, beside the tests, but not with `--no-check`. Files whose paths begin with one of the given
+ * paths are run; without paths all are. `--processes=N` sets how many processes run at a time, `--coverage=FOLDER` collects coverage.
  *
  * @module
  */
@@ -26,6 +26,7 @@ interface Options {
   readonly suite: Suite;
   readonly paths: readonly string[];
   readonly processes: number;
+  readonly isChecked: boolean;
   /** Handed to every `deno test`. */
   readonly flags: readonly string[];
 }
@@ -41,6 +42,7 @@ function parseOptions([suite, ...rest]: readonly string[]): Options {
     paths: rest.filter((word) => !word.startsWith("-")).map((path) => path.replace(/^\.\//, "")),
     // Twice the cores, as tests on a GPU mostly wait for it.
     processes: processes === undefined ? 2 * navigator.hardwareConcurrency : Number(processes),
+    isChecked: !rest.includes("--no-check"),
     flags,
   };
 }
@@ -122,10 +124,13 @@ if (import.meta.main) {
   const began = performance.now();
   const isWanted = (path: string) =>
     options.paths.length === 0 || options.paths.some((start) => path.startsWith(start));
+  const all = [...await markdownPages(), ...await sourceFiles(ROOT)];
+  const unknown = options.paths.filter((start) => !all.some((path) => path.startsWith(start)));
+  if (unknown.length > 0) throw new RangeError(`No file begins with ${unknown.join(" or ")}`);
   const divided = await dividedFiles();
-  const files = [...await markdownPages(), ...await sourceFiles(ROOT)].filter(isWanted);
+  const files = all.filter(isWanted);
   const [isTyped, results] = await Promise.all([
-    checkTypes(),
+    options.isChecked ? checkTypes() : true,
     runShares(sharesOf(files, options.suite, (file) => divided.has(file)), options),
   ]);
   const isGood = isTyped && results.every((result) => result.isGood);
