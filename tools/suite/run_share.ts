@@ -48,6 +48,11 @@ export async function runShare(
   try {
     const junit = `${folder}/report.xml`, temporary = `${folder}/tmp`;
     await Deno.mkdir(temporary);
+    if (Deno.build.os !== "windows") {
+      // Some tests start processes of another user, who may do here what anybody may in /tmp.
+      await Deno.chmod(folder, 0o755);
+      await Deno.chmod(temporary, 0o1777);
+    }
     const { stdout, stderr, ...end } = await new Deno.Command(Deno.execPath(), {
       args: [
         "test",
