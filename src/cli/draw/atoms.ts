@@ -7,7 +7,7 @@
 import type { System } from "../../batch/system.ts";
 import { PLOT_CLASS, PLOT_STYLE } from "../../observe/plot/plot_style.ts";
 import { xmlText } from "../../observe/plot/xml_text.ts";
-import { type Color, colorOf, mixed, radiusOf } from "./elements.ts";
+import { type Color, colorOf, mixed, radiusOf } from "../../page/viewer/elements.ts";
 
 /** Options of a picture. */
 export interface AtomsOptions {

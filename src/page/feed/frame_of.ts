@@ -24,15 +24,21 @@ export function frameOf(system: System): ViewerFrame {
     )
     .slice(0, MOST)
     .map(([name, values]) => [name, Float32Array.from(values)] as const);
-  const { file } = info as { readonly file?: unknown };
+  const label = [info.file, info.label, info.name, info.comment].find(isText);
+  // Files of text keep the step among other data.
+  const step = system.has("step") ? system.get("step")[0] : info.step;
   const isPeriodic = system.pbc.some((one) => one === 1);
   return {
-    ...(system.has("step") && { step: system.get("step")[0]! }),
-    ...(typeof file === "string" && { label: file }),
+    ...(typeof step === "number" && { step }),
+    ...(label !== undefined && { label }),
     numbers: Uint8Array.from(system.numbers),
     positions: Float32Array.from(system.positions),
     ...((isPeriodic || cell.some((one) => one !== 0)) && { cell: Float32Array.from(cell) }),
     pbc: [system.pbc[0] === 1, system.pbc[1] === 1, system.pbc[2] === 1],
     fields: Object.fromEntries(fields),
   };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
 }
