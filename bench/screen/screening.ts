@@ -1,7 +1,7 @@
 /**
  * One side of the benchmark of screenings: `screening.ts command|engine FILE POTENTIAL` prints, as JSON, the time of
- * `hooke screen FILE` or of a stream of the same structures, which are already in memory, through an engine whose
- * results are dropped. Potentials: `lj`, or the path of an ONNX file with a cutoff of 5 Å.
+ * `hooke screen FILE`, or of opening the potential and a stream of the same structures, which are already in memory,
+ * through an engine whose results are dropped. Potentials: `lj`, or the path of an ONNX file with a cutoff of 5 Å.
  *
  * @module
  */
@@ -68,14 +68,14 @@ async function engine(file: string, potential: string): Promise<Screened> {
   const opened = await openSystems(file);
   for await (const system of opened.each!(0)) systems.push(system);
   await opened.close();
-  const model = await openModel(potential);
-  await using md = new LBFGS({
-    model,
-    device: "wasm",
-    hooks: [ConvergenceHook.fromFmax(0.05)],
-  });
-  const sampler = new SizeAwareSampler(systems, { maxAtoms: ATOMS });
   return await timed(async () => {
+    const model = await openModel(potential);
+    await using md = new LBFGS({
+      model,
+      device: "wasm",
+      hooks: [ConvergenceHook.fromFmax(0.05)],
+    });
+    const sampler = new SizeAwareSampler(systems, { maxAtoms: ATOMS });
     const { graduated } = await md.stream(sampler, {
       sinks: [{ write: () => {} }],
       maxSteps: stepsOf(potential),

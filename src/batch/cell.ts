@@ -61,7 +61,7 @@ export function checkCell(
   action: string,
   of = "",
 ): void {
-  const finite = Array.from(cell).every(Number.isFinite);
+  const finite = isFiniteCell(cell);
   for (let row = 0; finite && row < 3; row++) {
     if (pbc[row] === 0 || !isZeroRow(cell, row)) continue;
     throw new RangeError(
@@ -79,6 +79,12 @@ export function checkCell(
       showCell(cell)
     }`,
   );
+}
+
+/** Returns whether all nine numbers of a cell are finite. */
+export function isFiniteCell(cell: ArrayLike<number>): boolean {
+  for (let i = 0; i < 9; i++) if (!Number.isFinite(cell[i])) return false;
+  return true;
 }
 
 function showCell(cell: ArrayLike<number>): string {
@@ -99,7 +105,18 @@ function determinant(m: ArrayLike<number>): number {
  * even if some directions are not periodic, so that fractional coordinates exist.
  */
 function completeCell(cell: ArrayLike<number>): Float64Array {
-  const full = Float64Array.from(cell);
+  const full = Float64Array.of(
+    cell[0]!,
+    cell[1]!,
+    cell[2]!,
+    cell[3]!,
+    cell[4]!,
+    cell[5]!,
+    cell[6]!,
+    cell[7]!,
+    cell[8]!,
+  );
+  if (!isZeroRow(cell, 0) && !isZeroRow(cell, 1) && !isZeroRow(cell, 2)) return full;
   const missing = [0, 1, 2].filter((row) => isZeroRow(cell, row));
   if (missing.length === 3) return Float64Array.of(1, 0, 0, 0, 1, 0, 0, 0, 1);
   if (missing.length === 2) {

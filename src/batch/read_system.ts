@@ -91,7 +91,8 @@ function readBuiltIn(
     put(name, copyField(values, BUILT_IN.get(name)!, store, action));
   put("numbers", numbers);
   copy("positions", input.positions);
-  copy("masses", input.masses ?? Float64Array.from(numbers, atomicMass));
+  if (input.masses === undefined) put("masses", massesOf(numbers));
+  else copy("masses", input.masses);
   const cell = input.cell === undefined
     ? new Float64Array(9)
     : readCell(input.cell, action, isData);
@@ -103,6 +104,12 @@ function readBuiltIn(
   }
   if (input.stress !== undefined) copy("stress", fullStress(input.stress));
   if (input.id !== undefined) copy("systemId", readId(input.id, action));
+}
+
+function massesOf(numbers: Int32Array): Float64Array {
+  const masses = new Float64Array(numbers.length);
+  for (let atom = 0; atom < masses.length; atom++) masses[atom] = atomicMass(numbers[atom]!);
+  return masses;
 }
 
 function checkMembers(input: unknown, action: string): void {

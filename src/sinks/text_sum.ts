@@ -11,7 +11,7 @@
 import { crc32c } from "../base/crc32c.ts";
 
 /** Digits in place of the checksum while it is computed. */
-const NO_SUM = "00000000";
+export const NO_SUM = "00000000";
 
 const encoder = new TextEncoder();
 
@@ -29,5 +29,14 @@ export function isAsWritten(text: string, at: number | undefined): boolean | und
 
 function sumOf(before: string, after: string): string {
   const begun = crc32c(encoder.encode(before + NO_SUM));
-  return crc32c(encoder.encode(after), begun).toString(16).padStart(8, "0");
+  return digitsOf(crc32c(encoder.encode(after), begun));
+}
+
+/** Returns the checksum of a text in bytes that has {@linkcode NO_SUM} in its place. */
+export function sumOfBytes(bytes: Uint8Array): string {
+  return digitsOf(crc32c(bytes));
+}
+
+function digitsOf(sum: number): string {
+  return sum.toString(16).padStart(NO_SUM.length, "0");
 }

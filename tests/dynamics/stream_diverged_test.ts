@@ -8,6 +8,7 @@ import {
   type Integrator,
   langevin,
   SizeAwareSampler,
+  type StreamFailure,
 } from "../../src/dynamics/mod.ts";
 import { MemorySink } from "../../src/sinks/mod.ts";
 import { potential } from "../../src/models/potential.ts";
@@ -85,8 +86,11 @@ test("a stream of which nothing is left but what has come apart ends", async () 
   await using engine = new Dynamics(scheme, { model, device: "reference" });
   const sink = new MemorySink();
   const sampler = new SizeAwareSampler(rattled(5), { maxSystems: 2 });
-  const options = { sinks: [sink], maxSteps: 3, onDiverged: "drop" } as const;
+  const told: StreamFailure[] = [];
+  const onFailure = (failure: StreamFailure) => void told.push(failure);
+  const options = { sinks: [sink], maxSteps: 3, onDiverged: "drop", onFailure } as const;
   const { failures, isDone } = await engine.stream(sampler, options);
+  assertEquals(told, failures);
   assertEquals([sink.length, failures.length, isDone], [0, 5, true]);
   assertEquals(new Set(failures.map(({ sourceIndex }) => sourceIndex)).size, 5);
 });
@@ -98,4 +102,10 @@ test("what is to become of what comes apart must be a word that means something"
       onDiverged: "skip" as never,
     });
   await assertRejects(stream, TypeError, 'onDiverged must be "throw" or "drop"');
+  const wrong = () =>
+    streamed(fireRelaxer({ dt: 0.3 }), rattled(2), {
+      backend: "wasm",
+      onFailure: "print" as never,
+    });
+  await assertRejects(wrong, TypeError, "onFailure must be a function");
 });

@@ -59,27 +59,30 @@ export function readComment(line: string, number: number): Comment {
  * @throws {SyntaxError} for the first invalid value
  */
 function checkKeys(pairs: ReadonlyMap<string, Value>): void {
-  const isNumbers = (value: Value, ...lengths: number[]) =>
-    Array.isArray(value) && lengths.includes(value.length) &&
-    value.every((x) => typeof x === "number");
-  const isFlag = (value: Value) => typeof value === "boolean" || value === 0 || value === 1;
-  const rules: [key: string, needs: string, ok: (value: Value) => boolean][] = [
-    ["Lattice", "nine numbers", (value) => isNumbers(flatRows(value), 9)],
-    ["stress", "six or nine numbers", (value) => isNumbers(flatRows(value), 9, 6)],
-    ["energy", "a number", (value) => typeof value === "number"],
-    [
-      "pbc",
-      "one or three of T and F",
-      (value) => isFlag(value) || Array.isArray(value) && value.length === 3 && value.every(isFlag),
-    ],
-  ];
-  for (const [key, needs, ok] of rules) {
+  for (const [key, needs, ok] of RULES) {
     if (!pairs.has(key) || ok(pairs.get(key))) continue;
     throw new SyntaxError(
       `Cannot read a comment: ${key} must be ${needs}; got ${show(pairs.get(key))}`,
     );
   }
 }
+
+const isNumbers = (value: Value, ...lengths: number[]) =>
+  Array.isArray(value) && lengths.includes(value.length) &&
+  value.every((x) => typeof x === "number");
+const isFlag = (value: Value) => typeof value === "boolean" || value === 0 || value === 1;
+
+/** Keys, and what their values must be. */
+const RULES: readonly (readonly [key: string, needs: string, ok: (value: Value) => boolean])[] = [
+  ["Lattice", "nine numbers", (value) => isNumbers(flatRows(value), 9)],
+  ["stress", "six or nine numbers", (value) => isNumbers(flatRows(value), 9, 6)],
+  ["energy", "a number", (value) => typeof value === "number"],
+  [
+    "pbc",
+    "one or three of T and F",
+    (value) => isFlag(value) || Array.isArray(value) && value.length === 3 && value.every(isFlag),
+  ],
+];
 
 /** Flattens a list of lists, such as three rows of three numbers. Returns any other value unchanged. */
 export function flatRows(value: Value): Value {

@@ -26,7 +26,7 @@ export class LineReader {
     const { done, value } = this.#lines.next();
     if (done) return undefined;
     this.number++;
-    return this.number === 1 ? value.replace(/^\ufeff/, "") : value;
+    return this.number === 1 && value.startsWith("\ufeff") ? value.slice(1) : value;
   }
 
   nextUnlessBlank(): string | undefined {
@@ -45,6 +45,17 @@ function isLines(source: unknown): source is Iterable<string> {
 
 /** Yields the lines of a text one by one, because an array of all lines would hold a large file in memory twice. */
 function* linesOf(text: string): Generator<string, void> {
+  // Without carriage returns, lines are found without a regular expression, which takes much longer.
+  if (text.includes("\r")) return yield* linesWithReturns(text);
+  let from = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
+    yield text.slice(from, at);
+    from = at + 1;
+  }
+  if (from < text.length) yield text.slice(from);
+}
+
+function* linesWithReturns(text: string): Generator<string, void> {
   const end = /\r\n|\n|\r/g;
   let from = 0;
   for (let match = end.exec(text); match !== null; match = end.exec(text)) {

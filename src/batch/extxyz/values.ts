@@ -85,10 +85,10 @@ export function readValue(text: string, key: string): Value {
  * `undefined` for one.
  */
 function readWords<T>(text: string, read: (word: string) => T | undefined): T[] | undefined {
-  const values: T[] = [];
+  const values: T[] = [], word = /[^\s,]+/g;
   // The loop stops at the first word that `read` rejects, because most texts of many words are prose.
-  for (const [word] of text.matchAll(/[^\s,]+/g)) {
-    const value = read(word);
+  for (let match = word.exec(text); match !== null; match = word.exec(text)) {
+    const value = read(match[0]);
     if (value === undefined) return undefined;
     values.push(value);
   }

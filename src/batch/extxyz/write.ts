@@ -6,7 +6,7 @@
 
 import { TIME_UNIT_FS } from "../../kernels/constants.ts";
 import { Batch, type BatchInput } from "../batch.ts";
-import { atomicMass } from "../elements.ts";
+import { atomicMass, atomicSymbol } from "../elements.ts";
 import { type Column, type ColumnType, isTaken, MEANINGS, RESERVED } from "./columns.ts";
 import { transposed } from "./frame.ts";
 import { quote, writeNumber, writeValue } from "./values.ts";
@@ -69,28 +69,47 @@ export function writeExtxyz(systems: BatchInput, options: ExtxyzOptions = {}): s
     : systems instanceof System
     ? [systems]
     : Array.from(systems, (one) => one instanceof System ? one : new System(one));
-  return list.map((system) => writeFrame(system, options)).join("");
+  return list.map((system) => {
+    const { head, rows } = frameOf(system, options);
+    return head + rows;
+  }).join("");
 }
 
-function writeFrame(system: System, { momenta = false }: ExtxyzOptions): string {
+/** A frame in two parts. */
+export interface FrameText {
+  /** The number of atoms and the comment, with their newlines. */
+  readonly head: string;
+  /** The rows. */
+  readonly rows: string;
+}
+
+/** Returns a frame in two parts. Throws as {@linkcode writeExtxyz} does. */
+export function frameOf(system: System, { momenta = false }: ExtxyzOptions): FrameText {
   const columns = [
     ...knownColumns(system),
     ...momenta && system.has("velocities") ? [momentaOf(system)] : [],
     ...system.fields().filter(isOwnColumn).map((info) => ownColumn(system, info)),
   ];
-  const comment = commentOf(system, columns), { symbols } = system, others = columns.slice(1);
+  return {
+    head: `${system.nodeCount}\n${commentOf(system, columns)}\n`,
+    rows: rowsOf(system, columns),
+  };
+}
+
+// hot
+function rowsOf({ nodeCount, numbers }: System, [, ...others]: readonly Written[]): string {
   // Texts are added to one string. Lists of words would be most of the garbage of a run that writes structures.
-  let frame = `${system.nodeCount}\n${comment}\n`;
-  for (let atom = 0; atom < system.nodeCount; atom++) {
-    frame += symbols[atom]!;
+  let rows = "";
+  for (let atom = 0; atom < nodeCount; atom++) {
+    rows += atomicSymbol(numbers[atom]!);
     for (const { type, width, values } of others) {
       for (let i = atom * width; i < (atom + 1) * width; i++) {
-        frame += type === "L" ? (values[i] === 1 ? " T" : " F") : ` ${writeNumber(values[i]!)}`;
+        rows += type === "L" ? (values[i] === 1 ? " T" : " F") : ` ${writeNumber(values[i]!)}`;
       }
     }
-    frame += "\n";
+    rows += "\n";
   }
-  return frame;
+  return rows;
 }
 
 function knownColumns(system: System): Written[] {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { checkCell } from "../cell.ts";
+import { checkCell, isFiniteCell } from "../cell.ts";
 import { LARGEST_NUMBER } from "../elements.ts";
 import { checkRows } from "../fields/field_values.ts";
 import { rowsOf, sizeOf, type Store } from "../store.ts";
@@ -106,7 +106,7 @@ function checkElements({ store, system, action, of }: Subject): void {
 
 function checkCellOf({ store, system, action, of, isData }: Subject): void {
   const cell = store.fields.get("cell")!.values.subarray(9 * system, 9 * system + 9);
-  if (isData && !Array.from(cell).every(Number.isFinite)) return;
+  if (isData && !isFiniteCell(cell)) return;
   const pbc = store.fields.get("pbc")!.values.subarray(3 * system, 3 * system + 3);
   checkCell(cell, pbc, action, of);
 }

@@ -32,17 +32,15 @@ import { userHooks } from "../run/user_hooks.ts";
 import { stemOf } from "../run/stem.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
-import { type ChunkParts, Gate, runChunk } from "./chunk.ts";
 import { elementsOfModel } from "./elements.ts";
+import { Gate } from "./gate.ts";
 import { Ledger, type ScreenResult } from "./ledger.ts";
 import { type ScreenCounts, ScreenProgress } from "./progress.ts";
 import { forgetOutcome, storeOutcome } from "./outcome.ts";
+import { relaxAll, type StreamParts } from "./relax_all.ts";
 import type { ScreenSettings } from "./settings.ts";
 import { type Failure, filesOf, structuresIn } from "./sources.ts";
 import { printSummary } from "./summary.ts";
-
-/** Largest numbers of structures and atoms that wait for the batch. More would only need memory. */
-const CHUNK = { structures: 2048, atoms: 200_000 } as const;
 
 /** Relaxes any number of structures. */
 export async function screen(settings: ScreenSettings, run: CommandRun): Promise<number> {
@@ -175,7 +173,7 @@ interface Place {
   readonly ledger: Ledger;
   readonly counts: ScreenCounts;
   readonly progress: ScreenProgress;
-  readonly sink: ChunkParts["sink"];
+  readonly sink: StreamParts["sink"];
 }
 
 async function runAll(screening: Screening, place: Place): Promise<void> {
@@ -183,48 +181,47 @@ async function runAll(screening: Screening, place: Place): Promise<void> {
   const { ledger, counts } = place;
   const engines = new Engines(screening);
   const failed = (failure: Failure) => note(screening, place, failedResult(failure));
-  const parts: ChunkParts = {
+  const parts: StreamParts = {
     engine: (isNew) => engines.get(isNew),
     sink: place.sink,
     settings,
     isGpu: potential.engine.device === "webgpu",
     signal,
     canDrop: settings.threads === 1 && potential.engine.device !== "webgpu",
-    finished: (results) => results.forEach((result) => note(screening, place, result)),
+    finished: (result) => note(screening, place, result),
     failed,
   };
-  const gate = new Gate(potential.model);
-  const order = new Map(files.map((file, i) => [file, i]));
-  let chunk: Structure[] = [], atoms = 0;
   try {
-    const reported = (failure: Failure) => {
-      if (ledger.has(failure.file, failure.frame ?? null)) return;
-      counts.read++;
-      failed(failure);
-    };
-    for await (const structure of structuresIn(begun(files, ledger), formats, reported)) {
-      if (signal.aborted) return;
-      const { file, frame, system } = structure;
-      counts.files = order.get(file) ?? counts.files;
-      if (ledger.has(file, frame)) continue;
-      counts.read++;
-      counts.readAtoms += system.nodeCount;
-      const refusal = await gate.refusal(structure);
-      if (refusal !== undefined) {
-        failed({ file, frame, atoms: system.nodeCount, reason: refusal });
-        continue;
-      }
-      chunk.push(strippedStructure(structure));
-      atoms += system.nodeCount;
-      if (chunk.length < CHUNK.structures && atoms < CHUNK.atoms) continue;
-      await runChunk(chunk, parts);
-      [chunk, atoms] = [[], 0];
-    }
-    if (signal.aborted) return;
-    counts.files = files.length;
-    if (chunk.length > 0) await runChunk(chunk, parts);
+    await relaxAll(waitingStructures(screening, place, failed), parts);
+    if (!signal.aborted) counts.files = files.length;
   } finally {
     await engines.close();
+  }
+}
+
+/** Yields the structures without a result that the model can relax. All others are passed to `failed`. */
+async function* waitingStructures(
+  { run: { signal }, files, formats, potential }: Screening,
+  { ledger, counts }: Place,
+  failed: (failure: Failure) => void,
+): AsyncGenerator<Structure, void> {
+  const gate = new Gate(potential.model);
+  const order = new Map(files.map((file, i) => [file, i]));
+  const reported = (failure: Failure) => {
+    if (ledger.has(failure.file, failure.frame ?? null)) return;
+    counts.read++;
+    failed(failure);
+  };
+  for await (const structure of structuresIn(begun(files, ledger), formats, reported)) {
+    if (signal.aborted) return;
+    const { file, frame, system } = structure;
+    counts.files = order.get(file) ?? counts.files;
+    if (ledger.has(file, frame)) continue;
+    counts.read++;
+    counts.readAtoms += system.nodeCount;
+    const refusal = await gate.refusal(structure);
+    if (refusal === undefined) yield strippedStructure(structure);
+    else failed({ file, frame, atoms: system.nodeCount, reason: refusal });
   }
 }
 

@@ -25,6 +25,11 @@ export interface Room {
   readonly atoms: number;
   /** Number of edges that still fit. */
   readonly edges: number;
+  /**
+   * Numbers of atoms of the systems that have left. Systems of the same sizes take their slots without a new batch,
+   * which is faster.
+   */
+  readonly freed?: readonly number[];
 }
 
 /** A system of a source, and its index there. */

@@ -176,6 +176,7 @@ export class Stream implements SystemStream {
       });
       const failure = { sourceIndex: slot.index, step, reason: message };
       this.#counts.failures = [...this.#counts.failures, failure];
+      this.#options.onFailure?.(failure);
     }
     return true;
   }

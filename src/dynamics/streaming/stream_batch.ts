@@ -83,13 +83,17 @@ export class StreamBatch {
   /** Free room for new systems. Slots of written systems count as free. */
   get room(): Room {
     let { systems, atoms, edges } = this.#sampler.room;
+    const freed: number[] = [];
     for (const slot of this.slots) {
-      if (slot.isWritten) continue;
+      if (slot.isWritten) {
+        freed.push(slot.atoms);
+        continue;
+      }
       systems--;
       atoms -= slot.atoms;
       edges -= slot.edges;
     }
-    return { systems, atoms, edges };
+    return { systems, atoms, edges, freed };
   }
 
   /**

@@ -37,6 +37,12 @@ export interface StreamOptions {
    */
   readonly onDiverged?: "throw" | "drop";
   /**
+   * Function that receives each system that `onDiverged: "drop"` removes, in the step in which it diverges.
+   *
+   * @default undefined: the `failures` of the summary have them
+   */
+  readonly onFailure?: (failure: StreamFailure) => void;
+  /**
    * Number of steps that the engine runs in this call. The next call of `stream` with the same sampler continues.
    *
    * @default Infinity: until all systems of the source are finished
@@ -67,7 +73,7 @@ export interface StreamSummary {
   readonly isDone: boolean;
 }
 
-const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "onDiverged", "nSteps"];
+const OPTIONS = ["sinks", "refillFrequency", "maxSteps", "onDiverged", "onFailure", "nSteps"];
 
 /**
  * Throws a TypeError or RangeError that names the first invalid option, and a TypeError if nothing would end a
@@ -84,9 +90,13 @@ export function checkStream(
     throw new TypeError(complaint(action, "the sampler must be a SizeAwareSampler", sampler));
   }
   checkOptions(action, options, OPTIONS);
-  const { refillFrequency, maxSteps, nSteps, onDiverged = "throw" } = options as StreamOptions;
+  const { refillFrequency, maxSteps, nSteps, onDiverged = "throw", onFailure } =
+    options as StreamOptions;
   if (onDiverged !== "throw" && onDiverged !== "drop") {
     throw new TypeError(complaint(action, 'onDiverged must be "throw" or "drop"', onDiverged));
+  }
+  if (onFailure !== undefined && typeof onFailure !== "function") {
+    throw new TypeError(complaint(action, "onFailure must be a function", onFailure));
   }
   for (const [name, value] of Object.entries({ refillFrequency, maxSteps })) {
     if (value === undefined || (Number.isSafeInteger(value) && value > 0)) continue;

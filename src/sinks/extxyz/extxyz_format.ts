@@ -7,14 +7,14 @@
 import { reasonOf } from "../../base/show.ts";
 import { readPairs } from "../../batch/extxyz/comment.ts";
 import { bad } from "../../batch/extxyz/lines.ts";
-import { parseExtxyz } from "../../batch/extxyz/read.ts";
-import { type ExtxyzOptions, writeExtxyz } from "../../batch/extxyz/write.ts";
+import { readExtxyz } from "../../batch/extxyz/read.ts";
+import { type ExtxyzOptions, frameOf, type FrameText } from "../../batch/extxyz/write.ts";
 import { BUILT_IN, isInteger, MOVE_MASK } from "../../batch/fields/fields.ts";
 import type { Field } from "../../batch/store.ts";
 import { storeOf, type System, systemOf } from "../../batch/system.ts";
 import { asDeclared, DECLARED, readDeclared, writeDeclared } from "../declared_fields.ts";
 import type { Stamp } from "../slice.ts";
-import { isAsWritten, withSum } from "../text_sum.ts";
+import { isAsWritten, NO_SUM, sumOfBytes } from "../text_sum.ts";
 import type { RecordSum, TextFormat } from "../text/text_format.ts";
 
 /** Beginnings of the comments of all frames that Hooke writes. */
@@ -28,7 +28,7 @@ export function extxyzFormat(options: ExtxyzOptions): TextFormat<System> {
     isUnfinished,
     header: () => "",
     isWithin,
-    encode: (system, from) => summed(writeExtxyz(declared(system), options), from),
+    encode: (system, from) => summed(frameOf(declared(system), options), from),
     decode,
     sumOf,
     stamp,
@@ -47,9 +47,20 @@ const FROM_IN = / hooke_sums_from=(\d{1,15})(?!\d)/m; // any character may follo
 /** Names of both keys, which are not part of the `info` of a system. */
 const MARKS: readonly string[] = ["hooke_crc32c", "hooke_sums_from"];
 
-function summed(frame: string, from: number): string {
-  const end = endOfComment(frame);
-  return withSum(`${frame.slice(0, end)}${FROM}${from}${SUM}`, frame.slice(end));
+const encoder = new TextEncoder();
+/** Room for the bytes of a frame. It grows with the largest frame. */
+let room = new Uint8Array(1 << 16);
+
+/** Returns a frame with its checksum at the end of its comment. */
+function summed({ head, rows }: FrameText, from: number): Uint8Array {
+  const begin = `${head.slice(0, -1)}${FROM}${from}${SUM}${NO_SUM}\n`;
+  const most = 3 * begin.length + rows.length; // a comment may have characters of 3 bytes, but the rows are ASCII
+  if (room.length < most) room = new Uint8Array(2 * most);
+  const { written: above } = encoder.encodeInto(begin, room);
+  const { written: below } = encoder.encodeInto(rows, room.subarray(above));
+  const frame = room.slice(0, above + below);
+  encoder.encodeInto(sumOfBytes(frame), frame.subarray(above - 1 - NO_SUM.length));
+  return frame;
 }
 
 function sumOf(text: string): RecordSum {
@@ -118,11 +129,17 @@ function decode(text: string, line: number): System {
 /** Parses a frame. Errors count lines from the beginning of the file. */
 function parsed(text: string, line: number): System {
   try {
-    return parseExtxyz(text)[0]!;
+    return firstOf(readExtxyz(text));
   } catch (error) {
     if (line === 1) throw error;
   }
-  return parseExtxyz(blanksBefore(text, line))[0]!;
+  return firstOf(readExtxyz(blanksBefore(text, line)));
+}
+
+/** Returns the first frame, after all have been read: a text of more than one frame is checked to its end. */
+function firstOf(frames: Iterable<System>): System {
+  const [first] = frames;
+  return first!;
 }
 
 function* blanksBefore(text: string, line: number): Generator<string, void> {

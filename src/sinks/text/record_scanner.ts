@@ -108,10 +108,13 @@ export class RecordScanner {
   }
 }
 
+const DECODER = new TextDecoder();
+
 /**
  * Decodes bytes that may end within a character. A byte-order mark and the carriage return of Windows are
  * left out.
  */
 function decoded(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes).replace(/\r$/, "");
+  const text = DECODER.decode(bytes);
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
 }

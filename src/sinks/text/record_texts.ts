@@ -9,6 +9,8 @@ import { type OpenFile, readAt } from "../files/open_file.ts";
 /** Smallest number of bytes that are read at once. A request to the system takes longer than parsing a record. */
 const BLOCK = 1 << 18;
 
+const DECODER = new TextDecoder("utf-8", { fatal: true });
+
 /** Reads texts by their positions. Texts in ascending order need one request for many of them. */
 export class RecordTexts {
   readonly #file: OpenFile;
@@ -28,7 +30,7 @@ export class RecordTexts {
   async text(start: number, end: number): Promise<string> {
     const bytes = this.#known(start, end) ?? await this.#read(start, end);
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      return DECODER.decode(bytes);
     } catch (cause) {
       throw new SyntaxError(
         `Cannot read ${this.#path}: bytes ${start} to ${end} are not text in UTF-8`,

@@ -45,11 +45,11 @@ export interface TextFormat<T> {
   /** Returns the beginning of a new file with these first systems: a line of column names, or an empty text. */
   header(first: readonly System[]): string;
   /**
-   * Returns a system as a record.
+   * Returns a system as a record: a text, or its bytes in UTF-8.
    *
    * @param sumsFrom index, from 0, of the record from which on all records have checksums, see {@linkcode RecordSum}
    */
-  encode(system: System, sumsFrom: number): string;
+  encode(system: System, sumsFrom: number): string | Uint8Array;
   /**
    * Returns the content of a record.
    *

@@ -21,6 +21,7 @@ import { RecordScanner } from "./record_scanner.ts";
 import { RecordTexts } from "./record_texts.ts";
 import type { Slice } from "../sink.ts";
 import { isSelected, selectsByStamp } from "../slice.ts";
+import { systemViews } from "./system_views.ts";
 import type { TextFormat } from "./text_format.ts";
 import { checkUnfinished, cutWarning, isWhole, partWarning } from "./unfinished.ts";
 
@@ -100,12 +101,10 @@ export class TextStore<T> {
 
   async append(batch: Batch, counted: () => void): Promise<void> {
     const { end } = this.#open!;
-    const systems = batch.systems();
+    const systems = [...systemViews(batch)];
     const header = end.size === 0 ? this.#format.header(systems) : "";
     const from = this.#tail.sumsFrom ??= await this.#findSums();
-    const records = systems.map((system) => this.#format.encode(system, from));
-    const bytes = new TextEncoder().encode(header + records.join(""));
-    await end.add(bytes);
+    await end.add(joined([header, ...systems.map((system) => this.#format.encode(system, from))]));
     this.#length += systems.length;
     counted();
   }
@@ -326,6 +325,20 @@ export class TextStore<T> {
   #text(file: OpenFile, start: number, end: number): Promise<string> {
     return new RecordTexts(file, this.#path, end).text(start, end);
   }
+}
+
+const encoder = new TextEncoder();
+
+/** Returns texts and bytes as the bytes of one text. */
+function joined(parts: readonly (string | Uint8Array)[]): Uint8Array {
+  const all = parts.map((part) => typeof part === "string" ? encoder.encode(part) : part);
+  const bytes = new Uint8Array(all.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of all) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 /** Returns the error of a format with the path in place of the name of the format, and any other error unchanged. */
