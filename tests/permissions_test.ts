@@ -106,7 +106,7 @@ Deno.test("the command reads files of settings in YAML with the permissions of i
 await Deno.writeTextFile("run.yaml", "files: [argon.xyz] # a file that does not exist");
 console.log(await run(["relax", "--config", "run.yaml"], { print: console.log, complain: console.log }));`;
   const [, flags = ""] =
-    /deno run (?:--unstable\S+ )?(.*) src\/cli/.exec(CONFIG.tasks.hooke.command) ?? [];
+    /deno run (?:--(?:unstable|lock)\S+ )*(.*) src\/cli/.exec(CONFIG.tasks.hooke.command) ?? [];
   assertEquals(flags, "--allow-read --allow-write=.");
   assertEquals(await run(program, flags.split(" ")), [
     0,

@@ -1,5 +1,12 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
-import { forcedSource, probe, STAND_INS, use, useLock } from "../../tools/airgap/std.ts";
+import {
+  forcedSource,
+  probe,
+  STAND_INS,
+  use,
+  useLock,
+  useRunLock,
+} from "../../tools/airgap/std.ts";
 
 /** A registry on this machine that answers everything with `body`. */
 async function withRegistry(body: string, status: number, fn: (url: string) => Promise<void>) {
@@ -101,6 +108,30 @@ Deno.test("useLock() puts the committed lock file into use, and keeps what JSR h
     await Deno.writeTextFile(used, '{"npm":');
     await useLock("jsr", root);
     assertEquals(await read(), { npm });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("useRunLock() leaves out packages of tests, and keeps what the others need", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const root = new URL(`file://${folder}/`);
+    const write = (name: string, content: object) =>
+      Deno.writeTextFile(new URL(name, root), JSON.stringify(content));
+    await write("deno.json", {
+      imports: { "@std/cli": "jsr:@std/cli@^1", "a": "npm:a@1.0.0" },
+      scopes: { "./tests/": { "c": "npm:c@3.0.0" } },
+    });
+    await write("npm.lock", {
+      version: "5",
+      specifiers: { "npm:a@1.0.0": "1.0.0", "npm:c@3.0.0": "3.0.0" },
+      npm: { "a@1.0.0": { dependencies: ["@x/b"] }, "@x/b@2.0.0": {}, "c@3.0.0": {} },
+    });
+    await useRunLock("local", root, new URL("deno.json", root));
+    const lock = JSON.parse(await Deno.readTextFile(new URL("run.lock", root)));
+    assertEquals(Object.keys(lock.npm), ["a@1.0.0", "@x/b@2.0.0"]);
+    assertEquals([lock.version, lock.specifiers], ["5", { "npm:a@1.0.0": "1.0.0" }]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -11,6 +11,10 @@
  * to the copy, and a file that both sides share would be rewritten by each. No `--frozen`, for the same reason; a
  * package that differs from its hash is refused all the same.
  *
+ * Deno downloads all packages of the lock file with the first program that imports one of them. So the tasks that run
+ * the command have a lock file of their own, `run.lock`: that part of the committed file which the imports of deno.json
+ * need, without the packages of tests, benchmarks and tools.
+ *
  * `STD=jsr` or `STD=local` skips the question to the registry.
  *
  * @module
@@ -76,11 +80,50 @@ export async function use(source: StdSource, root: URL): Promise<void> {
  * Deno has added is kept as long as the npm packages are those of the committed file.
  */
 export async function useLock(source: StdSource, root: URL): Promise<void> {
-  const text = await Deno.readTextFile(new URL("npm.lock", root)),
-    used = new URL("used.lock", root);
+  const text = await Deno.readTextFile(new URL("npm.lock", root));
+  await putLock(text, new URL("used.lock", root), source);
+}
+
+/** Puts the part of the committed lock file into use that the imports of a deno.json need. */
+export async function useRunLock(source: StdSource, root: URL, config: URL): Promise<void> {
+  const text = await Deno.readTextFile(new URL("npm.lock", root));
+  const { imports } = JSON.parse(await Deno.readTextFile(config));
+  await putLock(partOf(text, Object.values(imports)), new URL("run.lock", root), source);
+}
+
+async function putLock(text: string, used: URL, source: StdSource): Promise<void> {
   const current = await Deno.readTextFile(used).catch(() => "{}");
   if (source === "jsr" && npmOf(current) === npmOf(text)) return;
   await writeIfChanged(used, text);
+}
+
+/** The members of a lock file that list npm packages. */
+interface Lock {
+  readonly specifiers: Readonly<Record<string, string>>;
+  readonly npm: Readonly<Record<string, { readonly dependencies?: readonly string[] }>>;
+}
+
+/** Returns a lock file with the packages of some specifiers only, and with whatever these packages need. */
+export function partOf(text: string, wanted: readonly string[]): string {
+  const lock: Lock = JSON.parse(text);
+  const specifiers = Object.entries(lock.specifiers).filter(([one]) => wanted.includes(one));
+  const kept = new Set<string>();
+  const keep = (name: string) => {
+    // A dependency has its version only if the file has several of them.
+    const found = Object.hasOwn(lock.npm, name)
+      ? name
+      : Object.keys(lock.npm).find((each) => each.startsWith(`${name}@`));
+    if (found === undefined) throw new Error(`Cannot use npm.lock: it lacks ${name}`);
+    if (kept.has(found)) return;
+    kept.add(found);
+    for (const one of lock.npm[found]!.dependencies ?? []) keep(one);
+  };
+  for (const [one, version] of specifiers) {
+    if (one.startsWith("npm:")) keep(`${one.slice("npm:".length, one.lastIndexOf("@"))}@${version}`);
+  }
+  const npm = Object.fromEntries(Object.entries(lock.npm).filter(([name]) => kept.has(name)));
+  const part = { ...lock, specifiers: Object.fromEntries(specifiers), npm };
+  return `${JSON.stringify(part, null, 2)}\n`;
 }
 
 function npmOf(lock: string): string | undefined {
@@ -113,5 +156,7 @@ if (import.meta.main) {
   const source = forcedSource(Deno.env.get("STD")) ??
     await probe(Deno.env.get("JSR_URL") || "https://jsr.io/");
   await use(source, new URL("./", import.meta.url));
-  await useLock(source, new URL("./", import.meta.url));
+  const root = new URL("./", import.meta.url);
+  await useLock(source, root);
+  await useRunLock(source, root, new URL("../../deno.json", import.meta.url));
 }
