@@ -26,7 +26,7 @@ import { keepParts, type WholeEngine } from "./engine/engine_parts.ts";
 import type { Integrator } from "./integrators/integrator.ts";
 import { checkIntegrator } from "./integrators/integrator_checks.ts";
 import type { DynamicsBase } from "./stages.ts";
-import type { SizeAwareSampler } from "./streaming/sampler.ts";
+import type { StreamSampler } from "./streaming/sampler.ts";
 import type { StreamOptions, StreamSummary } from "./streaming/stream_options.ts";
 
 /**
@@ -200,7 +200,7 @@ export class Dynamics<
    * assertEquals([converged, isDone, relaxed.length], [200, true, 200]);
    * ```
    */
-  async stream(sampler: SizeAwareSampler, options: StreamOptions): Promise<StreamSummary> {
+  async stream(sampler: StreamSampler, options: StreamOptions): Promise<StreamSummary> {
     this.#assertIdle("stream through");
     const streams = await this.#streams.open();
     streams.check(sampler, options);

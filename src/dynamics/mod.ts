@@ -87,7 +87,7 @@ export { DynamicsStage } from "./stages.ts";
 export type { GraduateSink } from "./streaming/graduates.ts";
 export type { SampleList, SampleSize, SampleSource } from "./streaming/sample_source.ts";
 export { SizeAwareSampler } from "./streaming/sampler.ts";
-export type { Room, Sample, SavedSampler } from "./streaming/sampler.ts";
+export type { Room, Sample, SavedSampler, StreamSampler } from "./streaming/sampler.ts";
 export type { SamplerOptions } from "./streaming/sampler_options.ts";
 export type { SavedStream, StreamCounts, StreamSlot } from "./streaming/saved_stream.ts";
 export type { StreamFailure } from "./streaming/saved_stream.ts";

@@ -119,7 +119,9 @@ export function partOf(text: string, wanted: readonly string[]): string {
     for (const one of lock.npm[found]!.dependencies ?? []) keep(one);
   };
   for (const [one, version] of specifiers) {
-    if (one.startsWith("npm:")) keep(`${one.slice("npm:".length, one.lastIndexOf("@"))}@${version}`);
+    if (one.startsWith("npm:")) {
+      keep(`${one.slice("npm:".length, one.lastIndexOf("@"))}@${version}`);
+    }
   }
   const npm = Object.fromEntries(Object.entries(lock.npm).filter(([name]) => kept.has(name)));
   const part = { ...lock, specifiers: Object.fromEntries(specifiers), npm };

@@ -96,7 +96,6 @@ export function frameOf(system: System, { momenta = false }: ExtxyzOptions): Fra
   };
 }
 
-// hot
 function rowsOf({ nodeCount, numbers }: System, [, ...others]: readonly Written[]): string {
   // Texts are added to one string. Lists of words would be most of the garbage of a run that writes structures.
   let rows = "";

@@ -4,8 +4,12 @@
  * @module
  */
 
-import { type Room, type Sample, SizeAwareSampler } from "../../dynamics/streaming/sampler.ts";
-import type { SavedSampler } from "../../dynamics/streaming/sampler.ts";
+import type {
+  Room,
+  Sample,
+  SavedSampler,
+  StreamSampler,
+} from "../../dynamics/streaming/sampler.ts";
 import type { Structure } from "../run/structures.ts";
 
 /** Largest number of atoms in a batch whose size the user does not choose. */
@@ -32,7 +36,10 @@ interface Waiting {
  * A sampler that reads structures from a source of unknown length, some more than the batch needs. Of the structures
  * that wait, the largest that fits is taken first. A structure that is larger than the batch is taken alone.
  */
-export class ReadAhead extends SizeAwareSampler {
+export class ReadAhead implements StreamSampler {
+  readonly maxAtoms: number;
+  readonly maxEdges: number = Infinity;
+  readonly maxSystems: number = Infinity;
   readonly #source: AsyncIterator<Structure>;
   /** Structures that wait, by their number of atoms, in the order of the source. */
   readonly #bins = new Map<number, Waiting[]>();
@@ -51,7 +58,7 @@ export class ReadAhead extends SizeAwareSampler {
     maxAtoms: number,
     first: readonly Structure[],
   ) {
-    super([], { maxAtoms });
+    this.maxAtoms = maxAtoms;
     this.#source = source;
     for (const structure of first) this.#add(this.#read++, structure);
   }
@@ -76,7 +83,7 @@ export class ReadAhead extends SizeAwareSampler {
     return sampler;
   }
 
-  override get isDry(): boolean {
+  get isDry(): boolean {
     return this.#hasEnded && this.#count === 0;
   }
 
@@ -85,20 +92,25 @@ export class ReadAhead extends SizeAwareSampler {
     return this.#hasFailed;
   }
 
-  override get left(): number {
-    return this.#count;
+  /** Number of structures that were read. */
+  get length(): number {
+    return this.#read;
   }
 
-  override edgesOf(_index: number): number {
+  get room(): Room {
+    return { systems: Infinity, atoms: this.maxAtoms, edges: Infinity };
+  }
+
+  edgesOf(_index: number): number {
     return 0;
   }
 
-  override idOf(index: number): number {
+  idOf(index: number): number {
     return index;
   }
 
   /** Takes structures until the batch is full, and reads as many. */
-  override async take(room: Room = this.room): Promise<Sample[]> {
+  async take(room: Room = this.room): Promise<Sample[]> {
     const samples: Sample[] = [];
     let { atoms } = room;
     const { freed = [] } = room, isEmpty = atoms === this.maxAtoms;
@@ -130,7 +142,7 @@ export class ReadAhead extends SizeAwareSampler {
     return samples;
   }
 
-  override giveBack(indices: Iterable<number>): void {
+  giveBack(indices: Iterable<number>): void {
     for (const index of indices) {
       const structure = this.#taken.get(index);
       if (structure === undefined) continue;
@@ -153,11 +165,11 @@ export class ReadAhead extends SizeAwareSampler {
     return all;
   }
 
-  override save(): SavedSampler {
+  save(): SavedSampler {
     return { taken: new Uint8Array(0) };
   }
 
-  override load(_saved: SavedSampler): void {
+  load(_saved: SavedSampler): void {
     throw new TypeError("Cannot load the sampler of a screening: its ledger has what is finished");
   }
 

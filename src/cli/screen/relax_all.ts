@@ -8,7 +8,7 @@ import { Batch } from "../../batch/batch.ts";
 import { stamped } from "../../batch/sample_stamps.ts";
 import { largestForce } from "../../campaign/run/largest_force.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
-import { SizeAwareSampler } from "../../dynamics/streaming/sampler.ts";
+import { SizeAwareSampler, type StreamSampler } from "../../dynamics/streaming/sampler.ts";
 import type { StoredSink } from "../../sinks/sink.ts";
 import type { Structure } from "../run/structures.ts";
 import type { ScreenResult } from "./ledger.ts";
@@ -83,7 +83,7 @@ function failureOf({ file, frame, system }: Structure, reason: string): Failure 
  * @param finish returns the structure with an index, and forgets it; `undefined` if it is already finished
  */
 async function streamSome(
-  sampler: SizeAwareSampler,
+  sampler: StreamSampler,
   finish: (index: number) => Structure | undefined,
   { engine, sink, settings, signal, canDrop, finished, failed }: StreamParts,
 ): Promise<void> {

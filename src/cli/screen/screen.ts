@@ -177,8 +177,7 @@ interface Place {
 }
 
 async function runAll(screening: Screening, place: Place): Promise<void> {
-  const { settings, run: { signal }, files, formats, potential } = screening;
-  const { ledger, counts } = place;
+  const { settings, run: { signal }, files, potential } = screening, { counts } = place;
   const engines = new Engines(screening);
   const failed = (failure: Failure) => note(screening, place, failedResult(failure));
   const parts: StreamParts = {

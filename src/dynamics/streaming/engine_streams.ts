@@ -7,7 +7,7 @@
 import { markChanging } from "../../batch/changing.ts";
 import type { DynamicsEngine } from "../engine/dynamics_engine.ts";
 import { Graduates } from "./graduates.ts";
-import type { SizeAwareSampler } from "./sampler.ts";
+import type { StreamSampler } from "./sampler.ts";
 import type { SavedStream } from "./saved_stream.ts";
 import { Stream } from "./stream.ts";
 import type { StreamEngine } from "./stream_batch.ts";
@@ -42,7 +42,7 @@ export class EngineStreams {
   }
 
   /** Throws a TypeError or RangeError if an option is invalid, or the device does not support it. */
-  check(sampler: SizeAwareSampler, options: StreamOptions): void {
+  check(sampler: StreamSampler, options: StreamOptions): void {
     const { name, device } = this.#engine;
     checkStream(name, sampler, options, missingExit(this.#engine));
     if (options.onDiverged === "drop" && !device.isHost) {
@@ -57,7 +57,7 @@ export class EngineStreams {
    * Returns a stream that is ready to run: the one in a loaded checkpoint, the last one if it has the same sampler
    * and is not done, or a new one. Returns `undefined` if the source is empty.
    */
-  async open(sampler: SizeAwareSampler, options: StreamOptions): Promise<Stream | undefined> {
+  async open(sampler: StreamSampler, options: StreamOptions): Promise<Stream | undefined> {
     const { name, place: { run } } = this.#engine;
     const sinks = new Graduates(name, options.sinks);
     await sinks.open();

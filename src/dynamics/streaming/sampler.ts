@@ -47,6 +47,37 @@ export interface SavedSampler {
 }
 
 /**
+ * Source of the systems of a stream: `engine.stream` takes systems for its batch from it. {@linkcode SizeAwareSampler}
+ * is one; another class is needed only for sources whose length is unknown.
+ */
+export interface StreamSampler {
+  /** Largest number of atoms in a batch. */
+  readonly maxAtoms: number;
+  /** Largest number of edges in a batch. */
+  readonly maxEdges: number;
+  /** Largest number of systems in a batch. */
+  readonly maxSystems: number;
+  /** Number of samples in the source, as far as it is known. */
+  readonly length: number;
+  /** True if all samples have been taken. */
+  readonly isDry: boolean;
+  /** Room of an empty batch: the limits. */
+  readonly room: Room;
+  /** Returns the number of edges of a sample; 0 if there is no limit for edges. */
+  edgesOf(index: number): number;
+  /** Returns the id that a sample has in the batch. */
+  idOf(index: number): number;
+  /** Takes samples that fit together into `room`. If it rejects, no sample is taken. */
+  take(room?: Room): Promise<Sample[]>;
+  /** Makes samples available again that were taken but not used. */
+  giveBack(indices: Iterable<number>): void;
+  /** Returns the progress for a checkpoint, as plain data. */
+  save(): SavedSampler;
+  /** Continues from a saved progress. Throws a TypeError if it belongs to another source. */
+  load(saved: SavedSampler): void;
+}
+
+/**
  * Selects systems of a source, each once, so that a batch is as full as its limits allow. The largest system that
  * fits comes first, and smaller ones fill the rest. `engine.stream` takes the systems of its batch from a sampler.
  *
@@ -66,7 +97,7 @@ export interface SavedSampler {
  * assertEquals([sampler.left, sampler.isDry], [1, false]);
  * ```
  */
-export class SizeAwareSampler {
+export class SizeAwareSampler implements StreamSampler {
   /** Largest number of atoms in a batch. */
   readonly maxAtoms: number;
   /** Largest number of edges in a batch. */

@@ -8,7 +8,7 @@ import type { Batch } from "../../batch/batch.ts";
 import type { FinishedSystems, SystemStream } from "../step/run_engine.ts";
 import type { DivergedError } from "../diverged_error.ts";
 import type { Graduates } from "./graduates.ts";
-import type { Sample, SizeAwareSampler } from "./sampler.ts";
+import type { Sample, StreamSampler } from "./sampler.ts";
 import {
   assertSlots,
   type SavedStream,
@@ -29,7 +29,7 @@ interface CallOptions extends Omit<StreamOptions, "sinks"> {
 /** A stream of systems through an engine. */
 export class Stream implements SystemStream {
   /** Sampler from which the stream takes its systems. */
-  readonly sampler: SizeAwareSampler;
+  readonly sampler: StreamSampler;
   readonly #engine: StreamEngine;
   readonly #content: StreamBatch;
   readonly #counts: StreamCounts;
@@ -42,7 +42,7 @@ export class Stream implements SystemStream {
 
   private constructor(
     engine: StreamEngine,
-    sampler: SizeAwareSampler,
+    sampler: StreamSampler,
     sinks: Graduates,
     had: {
       readonly batch: Batch;
@@ -62,7 +62,7 @@ export class Stream implements SystemStream {
   /** Begins with a batch as full as the limits allow. Returns `undefined` if all samples are already taken. */
   static async begin(
     engine: StreamEngine,
-    sampler: SizeAwareSampler,
+    sampler: StreamSampler,
     sinks: Graduates,
     { maxSteps = Infinity }: StreamOptions,
   ): Promise<Stream | undefined> {
@@ -79,7 +79,7 @@ export class Stream implements SystemStream {
   /** Continues a saved stream. Throws a TypeError if the state does not fit the batch or the sampler. */
   static resume(
     engine: StreamEngine,
-    sampler: SizeAwareSampler,
+    sampler: StreamSampler,
     sinks: Graduates,
     { batch, saved }: { readonly batch: Batch; readonly saved: SavedStream },
   ): Stream {

@@ -11,7 +11,7 @@ import type { Loop } from "../../hooks/loop/loop.ts";
 import type { BufferType } from "../../kernels/kernel.ts";
 import type { BatchPlace } from "../engine/batch_place.ts";
 import type { DynamicsKind } from "../engine/dynamics_options.ts";
-import type { Room, Sample, SizeAwareSampler } from "./sampler.ts";
+import type { Room, Sample, StreamSampler } from "./sampler.ts";
 import type { StreamSlot } from "./saved_stream.ts";
 
 /** The members of an engine that a stream uses. */
@@ -38,14 +38,14 @@ export class StreamBatch {
   /** The system in each slot. */
   readonly slots: StreamSlot[];
   readonly #engine: StreamEngine;
-  readonly #sampler: SizeAwareSampler;
+  readonly #sampler: StreamSampler;
   /** Undoes the changes since `settle`; `undefined` if nothing has changed. */
   #undo: (() => void) | undefined;
 
   /** Creates the content of a batch. The list `slots` is copied. */
   constructor(
     engine: StreamEngine,
-    sampler: SizeAwareSampler,
+    sampler: StreamSampler,
     { batch, slots }: { readonly batch: Batch; readonly slots: readonly StreamSlot[] },
   ) {
     this.#engine = engine;
@@ -270,7 +270,7 @@ export function isWaiting({ finishedAt, isWritten }: StreamSlot): boolean {
 /** Returns the slot data of a new system, which is finished at the latest when the engine has done `endsAt` steps. */
 export function slotOf(
   { index, system }: Sample,
-  sampler: SizeAwareSampler,
+  sampler: StreamSampler,
   endsAt: number,
 ): StreamSlot {
   return {
@@ -290,7 +290,7 @@ export function slotOf(
  * Creates a batch from samples. The id of each system is the one that the source gives, otherwise its index there, so it
  * does not depend on when the system is admitted.
  */
-export function batchOf(samples: readonly Sample[], sampler: SizeAwareSampler): Batch {
+export function batchOf(samples: readonly Sample[], sampler: StreamSampler): Batch {
   const batch = Batch.from(samples.map(({ system }) => system));
   const indices = samples.map(({ index }) => index);
   batch.set("systemId", indices.map((index) => sampler.idOf(index)));

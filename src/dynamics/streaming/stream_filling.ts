@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { SizeAwareSampler } from "./sampler.ts";
+import type { StreamSampler } from "./sampler.ts";
 import type { StreamCounts, StreamSlot } from "./saved_stream.ts";
 
 /** Sums up how full a batch is in each step. */
 export class StreamFilling {
-  readonly #sampler: SizeAwareSampler;
+  readonly #sampler: StreamSampler;
   /**
    * Number of steps up to the last one that are not counted yet, because it may not be known which systems finished
    * in them.
@@ -17,7 +17,7 @@ export class StreamFilling {
   #uncounted = 0;
   #last = -1;
 
-  constructor(sampler: SizeAwareSampler) {
+  constructor(sampler: StreamSampler) {
     this.#sampler = sampler;
   }
 

@@ -5,9 +5,10 @@
  */
 
 import { checkOptions } from "../../base/check_options.ts";
+import { isObject } from "../../base/object.ts";
 import { complaint } from "../../base/show.ts";
 import type { GraduateSink } from "./graduates.ts";
-import { SizeAwareSampler } from "./sampler.ts";
+import type { StreamSampler } from "./sampler.ts";
 import type { StreamFailure } from "./saved_stream.ts";
 
 /** Options of `engine.stream`. */
@@ -86,7 +87,7 @@ export function checkStream(
   missing: string | undefined,
 ): void {
   const action = `stream through ${engine}`;
-  if (!(sampler instanceof SizeAwareSampler)) {
+  if (!isSampler(sampler)) {
     throw new TypeError(complaint(action, "the sampler must be a SizeAwareSampler", sampler));
   }
   checkOptions(action, options, OPTIONS);
@@ -105,4 +106,10 @@ export function checkStream(
   }
   const hasLimit = maxSteps !== undefined || (nSteps ?? Infinity) < Infinity;
   if (missing !== undefined && !hasLimit) throw new TypeError(`Cannot ${action}: ${missing}`);
+}
+
+function isSampler(value: unknown): value is StreamSampler {
+  if (!isObject(value)) return false;
+  const { take, giveBack, idOf, edgesOf } = value as Partial<StreamSampler>;
+  return [take, giveBack, idOf, edgesOf].every((one) => typeof one === "function");
 }
