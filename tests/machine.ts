@@ -38,9 +38,9 @@ export const chromiumPath: string | undefined = findProgram(CHROMIUM);
 const FINDERS: Readonly<Record<Exclude<Need, "webgpu" | "denort">, () => boolean>> = {
   chromium: () => chromiumPath !== undefined,
   models: () => isThere(MODELS_FOLDER),
-  disks: () => mayRun("-rm", "mount -t tmpfs -o size=192k none /mnt"),
-  networks: () => mayRun("-rn", "ip link add one type veth peer name two"),
-  fuse: () => mayRun("-rm", "mkdir -p /tmp && mount -t tmpfs none /mnt && bindfs /tmp /mnt"),
+  disks: () => mayRun("mount -t tmpfs -o size=192k none /mnt"),
+  networks: () => mayRun("ip link add one type veth peer name two"),
+  fuse: () => mayRun("mount -t tmpfs none /mnt && bindfs /tmp /mnt && mountpoint -q /mnt"),
   python: () => findProgram(["python3"]) !== undefined,
   strace: mayTrace,
   slurm: () =>
@@ -85,10 +85,13 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Returns whether a process may have disks or networks of its own, as containers often forbid. */
-function mayRun(flags: string, command: string): boolean {
+/**
+ * Returns whether a process may have disks or networks of its own, as containers often forbid. Programs that the command
+ * leaves behind end with it.
+ */
+function mayRun(command: string): boolean {
   try {
-    const args = [flags, "sh", "-c", command];
+    const args = ["-rmnp", "--fork", "--kill-child", "--mount-proc", "sh", "-c", command];
     return new Deno.Command("unshare", { args, stdout: "null", stderr: "null" }).outputSync()
       .success;
   } catch {
