@@ -92,7 +92,7 @@ async function run(args: readonly string[], kill?: Kill): Promise<string> {
 }
 
 /** Numbers from 0 to 1 that are the same each time. */
-function numbers(seed: number): () => number {
+export function numbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

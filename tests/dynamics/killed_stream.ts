@@ -1,6 +1,7 @@
 /** Streams crystals from where its folder is to the end. Started by tests. */
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { ConvergenceHook, FIRE, SizeAwareSampler } from "../../src/dynamics/mod.ts";
+import { hook } from "../../src/hook.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { CheckpointHook } from "../../src/observe/mod.ts";
 import { openSink } from "../../src/sinks/mod.ts";
@@ -28,6 +29,11 @@ if (import.meta.main) {
     hooks: [
       ConvergenceHook.fromFmax(0.005),
       new CheckpointHook({ folder, everySteps: 25, everySeconds: 0.004, keepLast: 2 }),
+      hook({
+        name: "progress",
+        frequency: 10,
+        on: { dynamics: { AFTER_STEP: ({ stepCount }) => say(`step ${stepCount}`) } },
+      }),
     ],
     onWarning: ({ hook, error }) => say(`warning ${hook}: ${error}`),
   });

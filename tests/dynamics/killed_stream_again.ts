@@ -2,10 +2,17 @@
 import { assert, assertEquals } from "@std/assert";
 import { openSink } from "../../src/sinks/mod.ts";
 import { bitsOf } from "./atoms.ts";
+import { numbers } from "./killed_again.ts";
 import { DONE } from "./killed_stream.ts";
 import { FIELDS } from "./streams.ts";
 
 const SCRIPT = new URL("killed_stream.ts", import.meta.url).href;
+
+/** Time at which a stream is killed: some ms after it prints this step, or a later one. */
+interface Kill {
+  readonly at: number;
+  readonly wait: number;
+}
 
 /** Throws unless a stream that is killed several times ends with the file of an uninterrupted one. */
 export async function killStream(ending: string, kills: number, seed: number): Promise<void> {
@@ -14,22 +21,22 @@ export async function killStream(ending: string, kills: number, seed: number): P
     const [whole, killed] = [`${parent}/whole`, `${parent}/killed`];
     for (const folder of [whole, killed]) await Deno.mkdir(folder);
     const count = 40 * (kills + 1);
-    const { ms } = await run({ folder: whole, ending, count });
-    let state = seed, text = "", times = 0;
-    while (!text.endsWith(`${DONE}\n`)) {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      // So that about as many runs as there are to be kills get through it together.
-      const wait = times < kills ? 2 * ms / kills * state / 2 ** 32 : undefined;
-      ({ text } = await run({
+    const { step: steps } = await run({ folder: whole, ending, count });
+    const random = numbers(seed);
+    for (let kill = 0; kill < kills; kill++) {
+      // Most in the middle of the run, some as it opens its file.
+      const at = kill % 5 === 4 ? -1 : Math.floor((kill + random()) * steps / (kills + 2));
+      const { text, isKilled } = await run({
         folder: killed,
         ending,
         count,
-        ...(wait !== undefined && { wait }),
-      }));
+        kill: { at, wait: random() * 5 },
+      });
+      assert(isKilled, `kill ${kill} came too late`);
       assert(!text.includes("warning"), text);
-      times++;
     }
-    assert(times > kills / 2, `it was over after ${times} runs`);
+    const { text } = await run({ folder: killed, ending, count });
+    assert(text.endsWith(`${DONE}\n`) && !text.includes("warning"), text);
     const [want, got] = await Promise.all([whole, killed].map(async (folder) => {
       const sink = await openSink(`${folder}/relaxed.${ending}`);
       const all = await sink.read();
@@ -45,26 +52,32 @@ export async function killStream(ending: string, kills: number, seed: number): P
   }
 }
 
-/** Runs it, and kills it some ms after it has opened its file. Returns its output and its duration. */
-async function run({ folder, ending, count, wait }: {
+/** Runs it, up to a kill if there is to be one. Returns its output, the last step that it printed, and how it ended. */
+async function run({ folder, ending, count, kill }: {
   readonly folder: string;
   readonly ending: string;
   readonly count: number;
-  readonly wait?: number;
-}): Promise<{ text: string; ms: number }> {
+  readonly kill?: Kill;
+}): Promise<{ text: string; step: number; isKilled: boolean }> {
   const child = new Deno.Command(Deno.execPath(), {
     args: ["run", "-A", "--no-check", SCRIPT, folder, ending, String(count)],
     stdout: "piped",
     stderr: "inherit",
   }).spawn();
-  let text = "", begun = 0, timer: ReturnType<typeof setTimeout> | undefined;
+  let text = "", timer: ReturnType<typeof setTimeout> | undefined;
   for await (const chunk of child.stdout) {
-    if (begun === 0) begun = performance.now();
     text += new TextDecoder().decode(chunk);
-    if (wait !== undefined) timer ??= setTimeout(() => child.kill("SIGKILL"), wait);
+    if (kill === undefined || !text.startsWith("open") || stepOf(text) < kill.at) continue;
+    timer ??= setTimeout(() => child.kill("SIGKILL"), kill.wait);
   }
   if (timer !== undefined) clearTimeout(timer);
   const { signal, success } = await child.status;
   assert(success || signal === "SIGKILL", "the stream must go on, or be killed");
-  return { text, ms: performance.now() - begun };
+  return { text, step: stepOf(text), isKilled: signal === "SIGKILL" };
+}
+
+/** The step in the last complete line that has one; -1 before the first. */
+function stepOf(text: string): number {
+  const lines = text.slice(-200).split("\n").slice(0, -1);
+  return Number(lines.findLast((line) => /^step \d+$/.test(line))?.slice(5) ?? -1);
 }

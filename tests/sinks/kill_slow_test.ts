@@ -4,7 +4,7 @@ import { withFolder } from "../checkpoint/folder.ts";
 import { frameAt } from "./endless.ts";
 import { FILES } from "./formats.ts";
 
-const KILLS = 50;
+const KILLS = 20;
 
 for (const ending of FILES) {
   Deno.test(`a process killed ${KILLS} times while it writes .${ending} keeps all flushed systems`, async () => {

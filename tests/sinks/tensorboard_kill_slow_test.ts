@@ -2,7 +2,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { parseTensorBoard } from "../../src/sinks/mod.ts";
 
-const KILLS = 50;
+const KILLS = 20;
 
 /** Lets a process write for a while, then kills it. Returns the last flushed step. */
 async function killInMidRun(folder: string, salt: number): Promise<number> {

@@ -4,7 +4,7 @@ import * as zarr from "zarrita";
 import { openSink, ZarrSink } from "../../src/sinks/mod.ts";
 import { frameAt } from "./zarr_endless.ts";
 
-const KILLS = 50;
+const KILLS = 24;
 
 Deno.test(`a process killed ${KILLS} times while it writes a store keeps all flushed systems`, async () => {
   const folder = await Deno.makeTempDir();
