@@ -98,6 +98,7 @@ export const MAY_USE_PACKAGE: Readonly<Record<string, readonly string[]>> = {
   // The client of queues is optional, so that nothing but a queue may load it.
   "@nats-io/transport-node": ["src/campaign/queue/client.ts"],
   "@nats-io/jetstream": ["src/campaign/queue/client.ts"],
+  "@nats-io/obj": ["src/campaign/queue/client.ts"],
   // Files are read and written in one place.
   "@bufbuild/protobuf": ["src/onnx/"],
   "onnx-buf": ["src/onnx/"],

@@ -22,6 +22,7 @@ const OPTIONAL = {
   "webgpu": "^0.6.2",
   "@nats-io/transport-node": "3.4.0",
   "@nats-io/jetstream": "3.4.0",
+  "@nats-io/obj": "3.4.0",
 };
 
 /** Oldest version of Node that works: the first that has `node:sqlite` without a flag. */

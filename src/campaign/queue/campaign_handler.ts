@@ -8,8 +8,10 @@ import { type CampaignItem, isItem, makeItemOfText } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import { isAddress } from "../recipe/references.ts";
 import { type ItemRunner, type ItemRunnerOptions, openItemRunner } from "../run/item_runner.ts";
+import type { ItemResult } from "../store/result.ts";
 import type { ResultStore } from "../store/result_store.ts";
 import { versions } from "../../config/versions.ts";
+import { type CheckpointOptions, Checkpoints } from "./checkpoints.ts";
 import { reasonOf } from "./connection.ts";
 import type { QueueItem } from "./publish.ts";
 import type { Queue } from "./queue.ts";
@@ -20,6 +22,8 @@ import type { ItemFailure, QueueHandler } from "./work.ts";
 export interface CampaignHandlerOptions extends ItemRunnerOptions {
   /** True to download models that recipes name by web addresses. @default false */
   readonly downloads?: boolean;
+  /** Checkpoints of items that run alone. @default every 600 s */
+  readonly checkpoints?: CheckpointOptions;
 }
 
 /** Recipes whose models stay open. Items of others open theirs again. */
@@ -35,6 +39,7 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
   readonly #queue: Queue;
   readonly #store: ResultStore;
   readonly #options: CampaignHandlerOptions;
+  readonly #checkpoints: Checkpoints;
   /** In the order of their last use. */
   readonly #open = new Map<string, Opened>();
   #looked = -Infinity;
@@ -43,6 +48,7 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
     this.#queue = queue;
     this.#store = store;
     this.#options = options;
+    this.#checkpoints = new Checkpoints(queue, options.checkpoints);
   }
 
   async has(id: string, isRepeated: boolean): Promise<boolean> {
@@ -64,6 +70,7 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
     await this.#store.flush();
     for (const { id } of items) {
       // Nothing may be acknowledged without a result, such as after an abort.
+      if (this.#store.has(id)) await this.#checkpoints.forget(id);
       if (this.#store.has(id) || failures.has(id)) continue;
       failures.set(id, { reason: "it has no result", then: "again" });
     }
@@ -83,11 +90,30 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
     }
     if (valid.length === 0) return;
     try {
-      await runner.run(valid, (result) => void this.#store.putIfAbsent(result));
+      await this.#compute({ recipe, runner }, valid);
     } catch (error) {
       const failure = { reason: reasonOf(error), then: "again" } as const;
       for (const { id } of valid) if (!this.#store.has(id)) failures.set(id, failure);
       await this.#close(recipe.hash);
+    }
+  }
+
+  /** Computes items. An item that runs alone continues from its checkpoint, and is saved: it may take long. */
+  async #compute({ recipe, runner }: Opened, items: readonly CampaignItem[]): Promise<void> {
+    const ended = (result: ItemResult) => void this.#store.putIfAbsent(result);
+    const [item, ...others] = items;
+    if (item === undefined || others.length > 0) return void await runner.run(items, ended);
+    const saved = await this.#checkpoints.read(item, recipe);
+    try {
+      await this.#checkpoints.during(
+        item.id,
+        runner,
+        () => saved === undefined ? runner.run(items, ended) : runner.resume(saved, ended),
+      );
+    } catch (error) {
+      // The next try begins again: the checkpoint may be the cause.
+      if (saved !== undefined) await this.#checkpoints.forget(item.id);
+      throw error;
     }
   }
 

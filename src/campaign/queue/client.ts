@@ -6,20 +6,24 @@
 
 import type * as Transport from "@nats-io/transport-node";
 import type * as JetStream from "@nats-io/jetstream";
+import type * as Objects from "@nats-io/obj";
 
 export type { Msg, MsgHdrs, NatsConnection } from "@nats-io/transport-node";
 export type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
+export type { ObjectInfo, ObjectStore } from "@nats-io/obj";
 
 /** Tested versions, which Deno downloads if the program does not have the packages. */
 const PINNED: Readonly<Record<string, string>> = {
   "@nats-io/transport-node": "npm:@nats-io/transport-node@3.4.0",
   "@nats-io/jetstream": "npm:@nats-io/jetstream@3.4.0",
+  "@nats-io/obj": "npm:@nats-io/obj@3.4.0",
 };
 
 /** The packages of the client. */
 export interface NatsClient {
   readonly transport: typeof Transport;
   readonly jetstream: typeof JetStream;
+  readonly objects: typeof Objects;
 }
 
 let loaded: Promise<NatsClient> | undefined;
@@ -38,10 +42,11 @@ export async function loadNats(): Promise<NatsClient> {
 }
 
 async function load(): Promise<NatsClient> {
-  const [transport, jetstream] = await Promise.all(Object.keys(PINNED).map(loadPackage));
+  const [transport, jetstream, objects] = await Promise.all(Object.keys(PINNED).map(loadPackage));
   return {
     transport: transport as NatsClient["transport"],
     jetstream: jetstream as NatsClient["jetstream"],
+    objects: objects as NatsClient["objects"],
   };
 }
 

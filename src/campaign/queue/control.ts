@@ -5,12 +5,13 @@
  */
 
 import { encodeMessage } from "./message.ts";
+import { removeObject, removeObjects } from "./checkpoint_bucket.ts";
 import { mapSome } from "./map_some.ts";
 import { PRIORITIES } from "./names.ts";
 import { Confirmations, patiently } from "./patience.ts";
 import { publishOne } from "./publish.ts";
 import { isMissing, type Queue } from "./queue.ts";
-import { getState, removeState, stateIds } from "./states.ts";
+import { getState, isNone, removeState, stateIds } from "./states.ts";
 import type { AsideItem } from "./tries.ts";
 
 /** Returns the items that were set aside, at most `most`, and the number of all of them. */
@@ -81,6 +82,7 @@ export async function cancelItems(queue: Queue, ids?: readonly string[]): Promis
   if (ids === undefined) {
     const removed = await purge(names.items) + await purge(names.states, names.state("aside", "*"));
     await purge(names.states, names.state("try", "*"));
+    await removeObjects(queue).catch(ignoreMissing);
     return removed;
   }
   const counts = await mapSome(ids, async (id) => {
@@ -89,7 +91,13 @@ export async function cancelItems(queue: Queue, ids?: readonly string[]): Promis
       purge(names.states, names.state("aside", id)),
     ]);
     await purge(names.states, names.state("try", id));
+    await removeObject(queue, id).catch(ignoreMissing);
     return removed.some((each) => each > 0) ? 1 : 0;
   });
   return counts.reduce((sum: number, each) => sum + each, 0);
+}
+
+/** Ignores that a queue has no checkpoints. */
+function ignoreMissing(error: unknown): void {
+  if (!isNone(error)) throw error;
 }

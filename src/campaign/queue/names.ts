@@ -3,7 +3,7 @@
  *
  * A queue has two streams. The stream of items has one message per item, which is removed when the item is acknowledged;
  * its subjects end with the id of the item, and it refuses a second message of a subject. The stream of states keeps the
- * last message of each subject: recipes, failed tries, and items that were set aside.
+ * last message of each subject: recipes, failed tries, and items that were set aside. An object store has checkpoints.
  *
  * @module
  */
@@ -27,6 +27,8 @@ export interface QueueNames {
   readonly items: string;
   /** Stream of recipes, tries, and items that were set aside. */
   readonly states: string;
+  /** Object store of the checkpoints of unfinished items. */
+  readonly checkpoints: string;
   /** Returns the consumer of a priority. */
   consumer(priority: QueuePriority): string;
   /** Returns the subject of an item. */
@@ -50,6 +52,7 @@ export function queueNames(queue: string): QueueNames {
     queue,
     items: `HOOKE_${queue}_ITEMS`,
     states: `HOOKE_${queue}_STATES`,
+    checkpoints: `HOOKE_${queue}_CHECKPOINTS`,
     consumer: (priority) => `workers-${priority}`,
     item: (priority, id) => `hooke.${queue}.item.${priority}.${id}`,
     state: (kind, id) => `hooke.${queue}.${kind}.${id}`,

@@ -35,7 +35,8 @@ export async function patiently<T>(request: () => Promise<T>): Promise<T> {
   }
 }
 
-function isLost(error: unknown): boolean {
+/** Returns whether a request was lost, so that it should be made again. */
+export function isLost(error: unknown): boolean {
   const { name, code } = error as { readonly name?: string; readonly code?: unknown };
   return LOST.has(name ?? "") || code === UNAVAILABLE;
 }

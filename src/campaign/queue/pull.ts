@@ -5,6 +5,7 @@
  */
 
 import type { Msg, NatsConnection } from "./client.ts";
+import { isAboutCheckpoints } from "./checkpoints.ts";
 import { PRIORITIES, type QueuePriority } from "./names.ts";
 import type { Queue } from "./queue.ts";
 
@@ -180,6 +181,7 @@ export class Puller {
       if (status.type !== "error" || status.error.name !== "PermissionViolationError") continue;
       // Workers need not be able to create the queue; they try if it is missing.
       if (/\.(CREATE|DURABLE)\./.test(status.error.message)) continue;
+      if (isAboutCheckpoints(status.error)) continue;
       this.#refused = pullError(status.error.message, true);
       this.#end(this.#refused);
     }

@@ -4,8 +4,14 @@
  * @module
  */
 
-import type { JetStreamClient, JetStreamManager, NatsConnection } from "./client.ts";
-import { patiently, within } from "./patience.ts";
+import type {
+  JetStreamClient,
+  JetStreamManager,
+  NatsClient,
+  NatsConnection,
+  ObjectStore,
+} from "./client.ts";
+import { isLost, patiently, within } from "./patience.ts";
 import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
 import { PRIORITIES, type QueueNames, queueNames, type QueuePriority } from "./names.ts";
 
@@ -22,6 +28,8 @@ export interface QueueOptions extends QueueConnectionOptions {
   readonly lease?: number;
   /** Largest message, bytes. @default the largest that the server accepts */
   readonly maxBytes?: number;
+  /** Room for the checkpoints of unfinished items, bytes; 0 for none. The server reserves it. @default 1 GiB */
+  readonly checkpointBytes?: number;
 }
 
 /** A connection with the streams of a queue. */
@@ -37,6 +45,8 @@ export interface Queue {
    * created the queue.
    */
   readLease(): Promise<number>;
+  /** Opens the store of checkpoints, without asking the server whether it exists. */
+  checkpoints(): Promise<ObjectStore>;
   /** Returns a unique subject for answers. */
   inbox(): string;
   /** Creates whatever is missing on the server. */
@@ -50,6 +60,9 @@ const REPLY = 5000;
 
 /** Name of the lease in the metadata of the stream of items, ms. */
 const LEASE = "hooke_lease_ms";
+
+/** Time after which the server removes a checkpoint, ns: 7 days. A finished item has none. */
+const EXPIRY = 7 * 86_400 * 1e9;
 
 /** Longest time for closing a connection, ms. */
 const DRAIN = 2000;
@@ -69,24 +82,31 @@ export function isMissing(error: unknown): boolean {
  * @throws {RangeError} if the name of the queue has other characters than letters, digits, `-` and `_`
  */
 export async function openQueue(options: QueueOptions): Promise<Queue> {
-  const { queue = "hooke", replicas = 1, lease = 60_000, maxBytes: most, ...connection } = options;
+  const { queue = "hooke", replicas = 1, lease = 60_000, maxBytes: most, ...rest } = options;
+  const { checkpointBytes = 2 ** 30, ...connection } = rest;
   const names = queueNames(queue);
-  const { client: { jetstream, transport }, nats } = await connectQueue(connection);
+  const { client: { jetstream, transport, objects }, nats } = await connectQueue(connection);
   const maxBytes = Math.min(most ?? Infinity, nats.info?.max_payload ?? 1_048_576);
   // Without the check: a worker may lack the permission to read the limits of its account.
   const manager = await jetstream.jetstreamManager(nats, { checkAPI: false, timeout: REPLY });
+  const stream = jetstream.jetstream(nats, { timeout: REPLY, checkAPI: false });
+  const stores = new objects.Objm(stream);
   return {
     names,
     nats,
     manager,
-    stream: jetstream.jetstream(nats, { timeout: REPLY }),
+    stream,
     maxBytes,
     async readLease() {
       const { config } = await patiently(() => manager.streams.info(names.items));
       return Number(config.metadata?.[LEASE] ?? lease);
     },
+    checkpoints: () => stores.open(names.checkpoints, false),
     inbox: () => transport.createInbox(),
-    create: () => createQueue(manager, names, { replicas, lease, maxBytes }),
+    async create() {
+      await createQueue(manager, names, { replicas, lease, maxBytes });
+      await createCheckpoints(stores, names.checkpoints, { replicas, bytes: checkpointBytes });
+    },
     async close() {
       // Without a connection, draining waits for the server. Nothing that is left to send would matter.
       if (!await within(DRAIN, nats.drain())) await within(DRAIN, nats.close());
@@ -152,6 +172,25 @@ async function ignoringExisting(add: () => Promise<unknown>): Promise<void> {
     await patiently(add);
   } catch (error) {
     if (!EXISTS.includes(Number((error as { code?: unknown }).code))) throw error;
+  }
+}
+
+/**
+ * Creates the object store of checkpoints, unless it exists. Without room on the server there is none: items whose
+ * worker ends then begin again.
+ */
+async function createCheckpoints(
+  stores: InstanceType<NatsClient["objects"]["Objm"]>,
+  name: string,
+  { replicas, bytes }: { readonly replicas: number; readonly bytes: number },
+): Promise<void> {
+  if (bytes === 0) return;
+  const options = { replicas, max_bytes: bytes, ttl: EXPIRY, storage: "file" as const };
+  try {
+    await patiently(() => stores.create(name, options));
+  } catch (error) {
+    // It exists with other options, or the server cannot reserve the room. A worker reports that it saves nothing.
+    if (isLost(error)) throw error;
   }
 }
 

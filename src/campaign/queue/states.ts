@@ -39,10 +39,14 @@ export async function getState(
     const found = await patiently(() => manager.streams.getMessage(names.states, last));
     return found === null ? undefined : decodeMessage(found.data);
   } catch (error) {
-    const isNone = (error as { code?: unknown }).code === NONE;
-    if (isNone || isMissing(error) || error instanceof SyntaxError) return undefined;
+    if (isNone(error) || error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Returns whether an error says that a stream, or its message of a subject, does not exist. */
+export function isNone(error: unknown): boolean {
+  return (error as { code?: unknown }).code === NONE || isMissing(error);
 }
 
 /** Removes a state, if there is one. */

@@ -10,10 +10,8 @@ import { reasonOf } from "../../base/show.ts";
 import { builtin } from "../../platform/process.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import type { ItemRunner } from "./item_runner.ts";
+import { contentOf, RUN_STATE } from "./run_state.ts";
 import { isSavedRun, type SavedRun } from "./saved_run.ts";
-
-const KIND = "campaign run";
-const SCHEMA = 1;
 
 /** A file with the unfinished items of a process. */
 export class RunFile {
@@ -30,7 +28,7 @@ export class RunFile {
   /** Returns the run in the file; undefined if there is none, or one that cannot be continued. */
   async read(recipe: CheckedRecipe): Promise<SavedRun | undefined> {
     try {
-      const { data } = await readCheckpoint(this.#path, { kind: KIND, schema: SCHEMA });
+      const { data } = await readCheckpoint(this.#path, RUN_STATE);
       if (isSavedRun(data, recipe)) return data;
       this.#onNotice(`Ignored ${this.#path}: it belongs to another recipe`);
     } catch (error) {
@@ -46,7 +44,7 @@ export class RunFile {
       try {
         const data = await runner.save();
         if (data === undefined) return;
-        await writeCheckpoint(this.#path, { kind: KIND, schema: SCHEMA, data });
+        await writeCheckpoint(this.#path, contentOf(data));
       } catch (error) {
         this.#onNotice(`Cannot save unfinished structures: ${reasonOf(error)}`);
       }

@@ -22,7 +22,7 @@ import { faultText } from "./status.ts";
 
 /** Computes the structures of a campaign that have no result. */
 export async function work(settings: WorkSettings, run: CommandRun): Promise<number> {
-  assertPlace(settings, run, ["store", "untilEmpty", "tries", "grace"], [
+  assertPlace(settings, run, ["store", "untilEmpty", "tries", "grace", "checkpoint"], [
     "task",
     "tasks",
     "signal",

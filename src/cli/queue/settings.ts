@@ -77,6 +77,8 @@ export interface WorkSettings extends ConnectionSettings, Pick<ConfigSettings, "
   readonly allowModules: "none" | "folder" | "any";
   /** True if recipes may name models by web addresses. */
   readonly allowDownloads: boolean;
+  /** Interval at which a long item is saved in the queue, s. */
+  readonly checkpoint: number;
   /** Time for the items in work after a signal, s. */
   readonly grace: number;
   /** True to print JSON. */

@@ -33,6 +33,10 @@ export async function work(settings: WorkSettings, run: CommandRun): Promise<num
     batchAtoms,
     modules: allowModules,
     downloads: allowDownloads,
+    checkpoints: {
+      seconds: settings.checkpoint,
+      onNotice: (text) => run.terminal.complain(text),
+    },
     signal: abort.signal,
     onWarning: ({ error }) => run.terminal.complain(`Warning: ${textOfError(error)}`),
   });

@@ -36,6 +36,10 @@ export const WORK: Command<WorkSettings> = {
       initial: "none",
     }),
     allowDownloads: flag({ help: "Let recipes name models by web addresses" }),
+    checkpoint: number({
+      help: "Seconds between two checkpoints of a structure in the queue; 0 for none",
+      initial: 600,
+    }),
     grace: number({
       help: "Seconds for the structures in work after SIGTERM; then they are given back",
       initial: 20,
