@@ -57,7 +57,16 @@ export async function openStructures(
   path: string,
   options: FormatOptions = {},
 ): Promise<SystemsFile> {
-  const format = await formatFor(path, "read"), source = openSource(path);
+  return openAs(await formatFor(path, "read"), path, options);
+}
+
+/** Opens a structure file of a format, as {@linkcode openStructures} does. */
+export function openAs(
+  format: StructureFormat,
+  path: string,
+  options: FormatOptions = {},
+): SystemsFile {
+  const source = openSource(path);
   const systems = new SystemCursor(() =>
     (options.damaged === "keep" ? format.readDamaged : undefined)?.(source, options) ??
       format.read(source, options)

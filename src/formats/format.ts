@@ -21,7 +21,7 @@ export interface FormatOptions {
   /** Femtoseconds between two frames, for formats that store times. @default 1 */
   readonly frameTime?: number;
   /**
-   * What happens with a damaged frame of a LAMMPS dump, an XDATCAR or a PDB file: `"throw"` refuses the file; with
+   * What happens with a damaged frame of an extended XYZ file, a LAMMPS dump, an XDATCAR or a PDB file: `"throw"` refuses the file; with
    * `"keep"`, the frame keeps its index, and reading it throws its error. Of other formats, the file is refused.
    *
    * @default "throw"

@@ -1,5 +1,5 @@
 import type { FormatOptions } from "../formats/format.ts";
-import { openStructures, type SystemsFile } from "../formats/files.ts";
+import { openAs, openStructures, type SystemsFile } from "../formats/files.ts";
 import { formatOfPath } from "../formats/registry.ts";
 import { refusal } from "./files/open_file.ts";
 import type { System } from "../batch/system.ts";
@@ -42,14 +42,16 @@ export async function openSystems(
   await assertExists(path);
   if (formatOfPath(path) !== undefined) return await openStructures(path, options);
   // Sinks store elements and units, so they do not need the options of formats that lack them.
-  const { topology: _, types: __, units: ___, frameTime: ____, damaged: _____, ...rest } = options;
+  const { topology: _, types: __, units: ___, frameTime: ____, damaged, ...rest } = options;
   const sink = await sinkFor(path, rest);
   const close = async () => await sink.close();
   try {
     await sink.slice({ to: 1 }); // throws if the file is empty
   } catch (error) {
     await close();
-    throw error;
+    if (damaged !== "keep" || !(error instanceof SyntaxError) || !EXTXYZ.test(path)) throw error;
+    const { DAMAGED_EXTXYZ } = await import("../formats/damaged_extxyz.ts"); // not needed for most files
+    return openAs(DAMAGED_EXTXYZ, path, options);
   }
   const { length } = sink;
   const { frames } = sink as { frames?(slice: Slice): AsyncGenerator<System, void> };
@@ -70,6 +72,9 @@ export async function openSystems(
     [Symbol.asyncDispose]: close,
   };
 }
+
+/** Matches names of extended XYZ files. */
+const EXTXYZ = /\.(ext)?xyz$/i;
 
 /** Throws an error if nothing exists at the path, because opening a sink would create the file. */
 export async function assertExists(path: string): Promise<void> {

@@ -54,7 +54,7 @@ Deno.test("a campaign is submitted, computed, listed and exported", async () => 
   const all = (await hooke(["results", at("c"), "--json"])).out.split("\n").map((line) =>
     JSON.parse(line)
   );
-  assertEquals(all.map(({ id }) => id), all.map(({ id }) => id).sort());
+  assertEquals(all.map(({ source }) => source), all.map(({ source }) => source).sort());
   const written = await hooke(["results", at("c"), "-o", at("out.xyz")]);
   assertStringIncludes(written.out, "Wrote 3 structures");
   const [first] = readExtxyz(await Deno.readTextFile(at("out.xyz")));

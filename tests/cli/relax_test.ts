@@ -147,13 +147,14 @@ Deno.test("a wrong input ends in 2 and says what to pass", async () => {
     [[`${argon}@4`], "the file has 1 frames"],
     [
       [copper],
-      "the structures have Cu, and the built-in potential is for He, Ne, Ar, Kr, Xe. Pass --model FILE.onnx",
+      "cu.xyz has Cu, and the built-in potential is for He, Ne, Ar, Kr, Xe. Pass --model FILE.onnx",
     ],
     [
       [argon, "--model", "lj:argn"],
       "must be one of helium, neon, argon, krypton, xenon; did you mean argon?",
     ],
-    [[argon, "--model", "lj:xenon"], "the structures have Ar; pass a potential for it"],
+    [[argon, "--model", "lj:xenon"], "a.xyz has Ar; pass a potential for it"],
+    [[argon, copper], "cu.xyz has Cu, and the built-in potential is for"],
     [
       [argon, "--arch", "mace_mp"],
       "Cannot use --model mace_mp: no such file. Pass an .onnx file, a folder",

@@ -51,7 +51,7 @@ outputs
   forces: f32 [N, 3]
 37 nodes: Mul 9, Sub 7, Gather 5, ScatterElements 4, Div 2, Expand 2, Unsqueeze 2, Where 2, Add 1, GreaterOrEqual 1, ReduceSum 1, Squeeze 1
 0 parameters; constants take 68 B
-values in between take 12.0 kB, besides 35 of unknown size`,
+intermediate values of fixed size take 12.0 kB; the sizes of 35 others depend on the inputs`,
   );
   const noted = decodeModel(bytes);
   setMetadata(noted, "hooke.parameters", JSON.stringify(["embed.weight", "readout.weight"]));

@@ -155,8 +155,16 @@ Deno.test("complete frames behind a damaged number of atoms are not removed", ()
       lines[line - 1] = count;
       const damaged = lines.join("\n");
       await Deno.writeTextFile(path, damaged);
-      await assertRejects(() => new ExtxyzSink(path).open(), SyntaxError, `line ${line} begins`);
-      await assertRejects(() => new ExtxyzSink(path).read(), SyntaxError, `line ${line} begins`);
+      await assertRejects(
+        () => new ExtxyzSink(path).open(),
+        SyntaxError,
+        `begins in line ${line} declares`,
+      );
+      await assertRejects(
+        () => new ExtxyzSink(path).read(),
+        SyntaxError,
+        `begins in line ${line} declares`,
+      );
       assertEquals(await Deno.readTextFile(path), damaged);
     }
     const lines = `${path}.jsonl`;

@@ -37,6 +37,7 @@ export async function results(settings: ResultsSettings, run: CommandRun): Promi
   for await (const { id, source, info, seed } of readItems(folder, recipe, (id) => ids.has(id))) {
     sources.set(id, { source, seed, ...info !== undefined && { info } });
   }
+  wanted.sort((a, b) => bySource(sources.get(a.id), sources.get(b.id)));
   let damaged = 0, written = 0;
   async function* read(): AsyncGenerator<ItemResult, void> {
     for (const { id } of wanted) {
@@ -84,6 +85,14 @@ export async function results(settings: ResultsSettings, run: CommandRun): Promi
   complainOfFaults(store, run);
   run.completed();
   return damaged > 0 || store.faults.length > 0 ? ExitCode.FAILED : ExitCode.DONE;
+}
+
+/** Orders names as people do: `2.xyz` comes before `10.xyz`. */
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** Compares the sources of two results: by the name of the file and the frame, then by the seed. */
+function bySource(a: Source | undefined, b: Source | undefined): number {
+  return NAMES.compare(a?.source ?? "", b?.source ?? "") || (a?.seed ?? 0) - (b?.seed ?? 0);
 }
 
 async function compact(

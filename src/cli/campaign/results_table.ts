@@ -49,7 +49,7 @@ export const RESULTS: Command<ResultsSettings> = {
     ...FORMAT_OPTIONS,
   },
   notes: [
-    "A campaign can be read while it is computed. The order is that of the ids, which does not depend on the computation.",
+    "A campaign can be read while it is computed. The order is that of the names of the input, then of the seeds.",
     "Exit codes: 0 done, 1 results that differ or are damaged, 2 wrong usage.",
   ],
   examples: [

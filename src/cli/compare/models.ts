@@ -68,7 +68,10 @@ async function evaluated(
 ): Promise<readonly Structure[]> {
   notice(run, settings, `Evaluating ${model}`);
   const warn = (message: string) => run.terminal.complain(message);
-  const potential = await openPotential({ ...settings, model }, elementsOf(structures), { warn });
+  const potential = await openPotential({ ...settings, model }, elementsOf(structures), {
+    warn,
+    structures,
+  });
   return await disposing(potential, async ({ model, engine }) => {
     const { backend } = await openDevice(engine.device), results: Structure[] = [];
     try {

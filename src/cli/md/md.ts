@@ -46,6 +46,7 @@ export async function md(settings: MdSettings, run: CommandRun): Promise<number>
   const potential = await openPotential(settings, elementsOf(structures), {
     warn,
     stressFor: stressOption(settings),
+    structures,
   });
   return await disposing(potential, async (potential) => {
     const config = configOf(settings, factsOf(structures, potential));

@@ -170,7 +170,7 @@ function addHooks(
     ? () => {}
     : (rows: readonly ThermoRow[]) => printRows(rows, settings, run);
   engine.hooks.add(new ThermoHook({ ...shared, output, atEnd: true, name: "table" }));
-  const shown = progressHooks(run, settings, config.steps, clock.now);
+  const shown = progressHooks(run, settings, config.steps, clock);
   const progress = shown[0] ??
     new ProgressHook({ write: () => {}, everySeconds: SELDOM, now: clock.now });
   engine.hooks.add(progress as never);

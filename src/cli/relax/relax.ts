@@ -61,6 +61,7 @@ export async function relax(settings: RelaxSettings, run: CommandRun): Promise<n
   const potential = await openPotential(settings, elementsOf(structures), {
     warn,
     stressFor: cellOption(settings),
+    structures,
   });
   return await disposing(potential, async (potential) => {
     if (settings.dryRun) return printPlan(settings, run, { structures, plan, potential });
@@ -165,7 +166,7 @@ async function runEngine(
       convergenceHook(settings),
       ...stressHook(potential.model, batch),
       ...(sink === undefined ? [] : [new SnapshotHook({ sink })]),
-      ...progressHooks(run, settings, steps),
+      ...progressHooks(run, settings, steps, { hasCells: cellOption(settings) !== undefined }),
     ],
   });
   try {

@@ -44,9 +44,14 @@ export interface NobleGasMixture {
  * other structures of a command.
  *
  * @param symbols elements of the structures, as far as they are known
+ * @param nameOf returns the beginning of a message about elements, such as `b.xyz has`
  * @throws {UsageError} if the name is not a built-in potential, or a structure has another element
  */
-export function builtinPotential(name: string, symbols: readonly string[]): NobleGasMixture {
+export function builtinPotential(
+  name: string,
+  symbols: readonly string[],
+  nameOf: (strange: readonly string[]) => string = () => "the structures have",
+): NobleGasMixture {
   const [, element] = /^lj(?::(.*))?$/i.exec(name) ?? [];
   const wanted = element === undefined ? Object.keys(NOBLE_GASES) : [symbolOf(element, name)];
   const species = Object.fromEntries(wanted.map((symbol) => [symbol, NOBLE_GASES[symbol]!]));
@@ -56,7 +61,9 @@ export function builtinPotential(name: string, symbols: readonly string[]): Nobl
   const strange = symbols.find((symbol) => !Object.hasOwn(species, symbol));
   if (strange !== undefined) {
     throw new UsageError(
-      `Cannot use --model ${name}: the structures have ${strange}; pass a potential for it, such as a FILE.onnx`,
+      `Cannot use --model ${name}: ${
+        nameOf([strange])
+      } ${strange}; pass a potential for it, such as a FILE.onnx`,
     );
   }
   return {

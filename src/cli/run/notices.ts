@@ -22,15 +22,26 @@ export function notice(
   if (!settings.quiet) progress?.write(`${text}\n`);
 }
 
+/** Options of {@linkcode progressHooks}. */
+export interface ProgressOptions {
+  /** Returns the time, ms. */
+  readonly now?: () => number;
+  /** True if cells relax: the largest force is then that on atoms and cells. */
+  readonly hasCells?: boolean;
+}
+
+/** Name of the largest force in a line of progress, and its name if it includes the forces on cells. */
+const FORCE = "  fmax ", FORCE_WITH_CELL = "  fmax with cell ";
+
 /**
  * Returns the hooks that show the progress of a run of `nSteps` steps: a line on the standard error, and with `--json`
- * objects on the standard output every 10 s. With `--quiet`, there are none. `now` returns the time, ms.
+ * objects on the standard output every 10 s. With `--quiet`, there are none.
  */
 export function progressHooks(
   { terminal }: CommandRun,
   { quiet, json = false }: NoticeSettings,
   nSteps: number,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), hasCells = false }: ProgressOptions = {},
 ): ProgressHook[] {
   const { progress } = terminal;
   if (quiet || nSteps === 0) return [];
@@ -39,8 +50,11 @@ export function progressHooks(
     return [new ProgressHook({ write, nSteps, now, format: "json" })];
   }
   if (progress === undefined) return [];
-  const { isTerminal, columns, write } = progress;
-  return [
-    new ProgressHook({ write, isTerminal, nSteps, now, ...(columns !== undefined && { columns }) }),
-  ];
+  const { isTerminal, columns } = progress;
+  const write = (text: string) =>
+    progress.write(hasCells ? text.replace(FORCE, FORCE_WITH_CELL) : text);
+  const room = columns === undefined ? {} : {
+    columns: hasCells ? columns + FORCE.length - FORCE_WITH_CELL.length : columns,
+  };
+  return [new ProgressHook({ write, isTerminal, nSteps, now, ...room })];
 }

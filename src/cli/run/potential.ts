@@ -7,6 +7,7 @@
 import type { DeviceName } from "../../backend/devices.ts";
 import type { Model } from "../../models/model.ts";
 import { UsageError } from "../frame/usage_error.ts";
+import type { Structure } from "./structures.ts";
 import { builtinPotential, NOBLE_GASES } from "./noble_gases.ts";
 import type { PotentialSettings } from "./table.ts";
 
@@ -27,6 +28,8 @@ export interface PotentialNeeds {
   readonly warn: (message: string) => void;
   /** Option of the command line that needs stresses, such as `--cell`; undefined if no option does. */
   readonly stressFor?: string | undefined;
+  /** Structures, which messages about their elements name. */
+  readonly structures?: readonly Structure[];
 }
 
 /**
@@ -43,17 +46,31 @@ export async function openPotential(
 ): Promise<OpenPotential> {
   const { model: spec } = settings;
   if (spec === undefined || /^lj(:|$)/i.test(spec)) {
-    return await openBuiltin(spec ?? defaultFor(symbols), symbols, settings);
+    const nameOf = (strange: readonly string[]) => holdersOf(strange, needs.structures ?? []);
+    return await openBuiltin(spec ?? defaultFor(symbols, nameOf), symbols, settings, nameOf);
   }
   return await openFile(spec, settings, needs);
 }
 
+/** Returns the beginning of a message about elements: `b.xyz has`, or `the structures have`. */
+type NameOf = (symbols: readonly string[]) => string;
+
+function holdersOf(symbols: readonly string[], structures: readonly Structure[]): string {
+  const isHolder = ({ system }: Structure) => system.symbols.some((one) => symbols.includes(one));
+  const first = structures.find(isHolder);
+  if (first === undefined || structures.every(isHolder)) {
+    return structures.length === 1 ? `${first?.label} has` : "the structures have";
+  }
+  const more = structures.filter(isHolder).length - 1;
+  return more === 0 ? `${first.label} has` : `${first.label} and ${more} more have`;
+}
+
 /** Returns the name of the potential that is used without `--model`. */
-function defaultFor(symbols: readonly string[]): string {
+function defaultFor(symbols: readonly string[], nameOf: NameOf): string {
   const others = symbols.filter((symbol) => !Object.hasOwn(NOBLE_GASES, symbol));
   if (others.length === 0) return "lj";
   throw new UsageError(
-    `Cannot run without --model: the structures have ${
+    `Cannot run without --model: ${nameOf(others)} ${
       others.join(", ")
     }, and the built-in potential is for ${
       Object.keys(NOBLE_GASES).join(", ")
@@ -65,8 +82,9 @@ async function openBuiltin(
   name: string,
   symbols: readonly string[],
   { device = "wasm", threads }: PotentialSettings,
+  nameOf: NameOf,
 ): Promise<OpenPotential> {
-  const parameters = builtinPotential(name, symbols);
+  const parameters = builtinPotential(name, symbols, nameOf);
   const { lennardJones } = await import("../../models/pair/lennard_jones.ts");
   return {
     model: lennardJones(parameters),

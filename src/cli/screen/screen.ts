@@ -256,7 +256,8 @@ function failedResult({ file, frame, atoms, reason }: Failure): ScreenResult {
     steps: null,
     energy: null,
     fmax: null,
-    reason,
+    // The row names the file and the frame, and the number of a system is that in a batch.
+    reason: reason.replace(/ of system \d+(?: \(.*?\))?/, ""),
   };
 }
 

@@ -47,7 +47,10 @@ export async function singlepoint(settings: SinglepointSettings, run: CommandRun
   await checkFormats(plan, structures, formats);
   if (!settings.dryRun) await checkWritable(plan.map(({ path }) => path), run);
   if (settings.model !== undefined) notice(run, settings, `Opening ${settings.model}`);
-  const potential = await openPotential(settings, elementsOf(structures), { warn });
+  const potential = await openPotential(settings, elementsOf(structures), {
+    warn,
+    structures,
+  });
   return await disposing(potential, async (potential) => {
     if (settings.dryRun) {
       const paths = plan.map(({ path }) => path).join(", ");

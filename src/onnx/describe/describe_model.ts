@@ -181,9 +181,15 @@ export function showModel(description: ModelDescription): string {
       showBytes(description.constantBytes)
     }` +
     (external > 0 ? `, some of them in ${description.externalFiles.join(", ")}` : ""),
-    `values in between take ${showBytes(values.bytes)}` +
-    (values.unknown > 0 ? `, besides ${values.unknown} of unknown size` : ""),
+    ...memoryLines(values),
   ].join("\n");
+}
+
+/** Returns a line about the sizes of intermediate values, if a size is known: most depend on the numbers of atoms. */
+function memoryLines({ bytes, unknown }: ModelDescription["values"]): string[] {
+  if (bytes === 0) return [];
+  const rest = unknown > 0 ? `; the sizes of ${unknown} others depend on the inputs` : "";
+  return [`intermediate values of fixed size take ${showBytes(bytes)}${rest}`];
 }
 
 /** Shortens a metadata entry: a list of parameters to their number, and any other text to its beginning. */

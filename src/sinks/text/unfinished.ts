@@ -40,8 +40,11 @@ export async function checkUnfinished<T>(
   const refuse = (text: string) => {
     const reason = size - end > CHUNK ? undefined : reasonIn(format, text, endLine);
     throw new SyntaxError(
-      `Cannot open ${path}: line ${endLine} begins a record that is damaged or incomplete${
-        reason === undefined ? `, ${JSON.stringify(text.slice(0, 60))}` : `: ${reason}`
+      `Cannot open ${path}: ${
+        reason ??
+          `line ${endLine} begins a record that is damaged or incomplete, ${
+            JSON.stringify(text.slice(0, 60))
+          }`
       }`,
     );
   };
