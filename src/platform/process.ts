@@ -72,6 +72,21 @@ export function withoutVariables<Result>(work: () => Result): Result {
   }
 }
 
+/**
+ * Returns a variable of the environment; `undefined` if it is not set, or the program has no permission to read it, or
+ * in a web page.
+ */
+export function findVariable(name: string): string | undefined {
+  const process = findProcess() as
+    | { readonly env?: Readonly<Record<string, string | undefined>> }
+    | undefined;
+  try {
+    return process?.env?.[name];
+  } catch {
+    return undefined; // Deno throws without --allow-env
+  }
+}
+
 /** Returns the memory that the process occupies, bytes; `undefined` in a web page. */
 export function residentMemory(): number | undefined {
   return findProcess()?.memoryUsage?.().rss;

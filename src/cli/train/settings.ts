@@ -7,9 +7,36 @@
 import type { FormatSettings } from "../run/formats.ts";
 import type { ConfigSettings, InputSettings, PotentialSettings } from "../run/table.ts";
 
+/** Settings of training on many machines. */
+export interface MachineSettings {
+  /** Parts of each batch; undefined for the number of machines. */
+  readonly shards: number | undefined;
+  /** Number of machines; undefined for that of the job. */
+  readonly nnodes: number | undefined;
+  /** Number of this machine; undefined for that of the job. */
+  readonly nodeRank: number | undefined;
+  /** Folder or address where the machines find each other. */
+  readonly rendezvous: string | undefined;
+  /** File with the secret of the machines. */
+  readonly secretFile: string | undefined;
+  /** Address on which this machine listens. */
+  readonly listen: string | undefined;
+  /** Seconds without a sign of life after which a machine counts as lost. */
+  readonly peerTimeout: number;
+  /** Seconds to wait for the other machines. */
+  readonly joinTimeout: number;
+  /** Files of certificates and of the key. */
+  readonly tlsCa: string | undefined;
+  readonly tlsCert: string | undefined;
+  readonly tlsKey: string | undefined;
+  /** File of credentials for a NATS server. */
+  readonly creds: string | undefined;
+}
+
 /** Settings of the commands `train` and `fine-tune`. */
 export interface TrainSettings
   extends
+    MachineSettings,
     Pick<InputSettings, "files" | "hooks" | "overwrite" | "json" | "quiet">,
     Omit<PotentialSettings, "runtime">,
     FormatSettings,

@@ -8,6 +8,7 @@ import type { Command } from "../frame/command.ts";
 import { choice, count, files, flag, text } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import { CONFIG_OPTIONS, INPUT_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
+import { MACHINE_OPTIONS } from "./machine_options.ts";
 import { DATA_OPTIONS, trainingOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
 
@@ -28,6 +29,7 @@ const NOTES = [
   "Frames without energies, forces or stresses are used for what they have.",
   "The run folder has model.onnx with its manifest and reference, config.json, checkpoints, report.html and files for TensorBoard (logs/tensorboard).",
   "Ctrl-C saves a checkpoint and stops. --restart-latest continues.",
+  "With --nnodes, run the same command on each machine, with --node-rank 0, 1 and so on. If a machine is lost, start its command again: all go on from the last checkpoint. Results depend on --shards alone.",
 ];
 
 function table(
@@ -45,6 +47,7 @@ function table(
       ...DATA_OPTIONS,
       ...trainingOptions(defaults),
       ...RUN_OPTIONS,
+      ...MACHINE_OPTIONS,
       device: POTENTIAL_OPTIONS.device,
       runtime: choice(["auto", "native", "web"], {
         help: "Runtime of ONNX models on the processor: auto, native or web",
@@ -91,5 +94,9 @@ export const TRAIN: Command<TrainSettings> = table({
       "takes the options of mace_run_train",
     ],
     ["train net.onnx train.xyz --patience 10", "stops when the validation loss stops improving"],
+    [
+      "train net.onnx train.xyz -o run --restart-latest --batch-size 16 --nnodes 4 --node-rank 0 --rendezvous /shared/meet",
+      "is machine 0 of 4",
+    ],
   ],
 }, { lr: 0.01, elementEnergies: "fit" });

@@ -12,6 +12,7 @@ import { resume } from "../../config/runs/resume.ts";
 import { EarlyStopping } from "../../observe/training/early_stopping.ts";
 import { NanGuard } from "../../observe/training/nan_guard.ts";
 import { adam } from "../../training/optimizers/named.ts";
+import type { TrainingGroup } from "../../training/group/training_group.ts";
 import { fineTune } from "../../training/tuning/fine_tune.ts";
 import type { FineTuned, FineTuneOptions } from "../../training/tuning/fine_tune_options.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
@@ -27,11 +28,13 @@ import { chooseFolder, resumeLine } from "../run/run_path.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { readAllStructures, type Structure } from "../run/structures.ts";
 import { userHooks } from "../run/user_hooks.ts";
-import { trainingConfig } from "./config.ts";
+import { sameOnMachines, trainingConfig } from "./config.ts";
 import { EpochTable } from "./epoch_table.ts";
+import { onMachines, planMachines } from "./machines.ts";
 import { checkRestart } from "./restart.ts";
 import { checkTargets } from "./targets.ts";
 import type { TrainSettings } from "./settings.ts";
+import { hashFrames, shareState } from "./shared_state.ts";
 
 /** Trains a potential in a run folder. `command` is `train` or `fine-tune`. */
 export async function train(
@@ -54,13 +57,31 @@ export async function train(
     : settings.validFraction;
   checkTargets(command, structures, settings);
   const { source, sha256 } = await findModelFile(model, settings.modelOptions);
-  const config = trainingConfig(command, settings, { model, sha256, frames });
+  const machines = planMachines(settings, run);
+  const config = trainingConfig(
+    command,
+    machines === undefined ? settings : { ...settings, shards: machines.shards },
+    { model, sha256, frames },
+  );
   if (settings.dryRun) {
     const { modelSha256: _, ...all } = config; // `--config` refuses facts that are not options
     const shown = readableTraining(all);
     run.terminal.print(JSON.stringify(shown, null, 2));
     return ExitCode.DONE;
   }
+  const all = Array.isArray(valid) ? [...structures, ...valid] : structures;
+  const same = machines === undefined ? {} : sameOnMachines(config, {
+    hooks: settings.hooks,
+    framesSha256: hashFrames(all),
+  });
+  const work: TrainingWork = {
+    settings,
+    run,
+    inputs: { structures, valid },
+    model: source,
+    onMachines: (body) => onMachines(machines, { settings, same, run }, body),
+  };
+  if (machines !== undefined && machines.rank > 0) return await follow(work);
   const path = await folderFor(command, model, settings, run);
   checkFolderPermission(path, run);
   if (settings.restartLatest) await checkRestart(path, config, run);
@@ -70,40 +91,93 @@ export async function train(
     overwrite: overwrite && !restartLatest,
     inputs: [model, ...inputsOf(settings)],
   };
-  return await inNewRun(path, replacement, async () => {
+  const title = `${command} ${model}: ${structures.length} frames, run folder ${path}`;
+  return await inNewRun(path, replacement, () => lead(work, { path, config, title }));
+}
+
+/** Everything that a training needs on any machine. */
+interface TrainingWork {
+  readonly settings: TrainSettings;
+  readonly run: CommandRun;
+  readonly inputs: {
+    readonly structures: readonly Structure[];
+    readonly valid: readonly Structure[] | number;
+  };
+  readonly model: string;
+  /** Calls a function with the group of machines, if there are several; again if a machine is lost. */
+  readonly onMachines: (
+    body: (group: TrainingGroup | undefined) => Promise<number>,
+  ) => Promise<number>;
+}
+
+/** Trains in a run folder: alone, or as machine 0. */
+async function lead(
+  work: TrainingWork,
+  { path, config, title }: {
+    readonly path: string;
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly title: string;
+  },
+): Promise<number> {
+  const { settings, run } = work;
+  return await work.onMachines(async (group) => {
     const folder = await openRunFolder(path, {
       config,
       override: settings.restartLatest, // checkRestart has refused changes of results
       checkpoints: { every: settings.checkpointEvery },
     });
     return await disposing(folder, async (folder) => {
-      const table = new EpochTable(settings, run, {
-        title: `${command} ${model}: ${structures.length} frames, run folder ${path}`,
-      });
+      const table = new EpochTable(settings, run, { title });
       const tuned = await tune(settings.modelOptions, {
-        ...optionsOf(settings, { structures, valid }),
-        model: source,
+        ...await tuning(work, group, [table]),
         out: `${path}/model.onnx`,
-        signal: run.signal,
-        onWarning: ({ error }) =>
-          warn(`Warning: ${error instanceof Error ? error.message : String(error)}`),
-        hooks: [
-          new NanGuard(),
-          ...settings.patience === undefined
-            ? []
-            : [new EarlyStopping({ patience: settings.patience })],
-          ...(await userHooks(settings.hooks)) as [],
-          table,
-        ],
         prepare: async (trainer) => {
           folder.attach(trainer);
           const found = await resume(folder, trainer);
           if (found !== undefined) table.resumed(trainer.stepCount);
+          if (group !== undefined) await shareState(group, trainer);
         },
       });
       return printEnd(settings, run, { tuned, folder, table });
     });
   });
+}
+
+/** Trains as a machine other than the first, which writes nothing. */
+async function follow(work: TrainingWork): Promise<number> {
+  const { settings, run } = work;
+  return await work.onMachines(async (group) => {
+    await tune(settings.modelOptions, {
+      ...await tuning(work, group, []),
+      prepare: (trainer) => shareState(group!, trainer),
+    });
+    notice(run, settings, `Machine ${group!.rank} is done`);
+    return ExitCode.DONE;
+  });
+}
+
+/** Returns the options that all machines share. `more` are hooks in addition to those of the settings. */
+async function tuning(
+  { settings, run, inputs, model }: TrainingWork,
+  group: TrainingGroup | undefined,
+  more: readonly unknown[],
+): Promise<FineTuneOptions & { readonly model: string }> {
+  return {
+    ...optionsOf(settings, inputs),
+    model,
+    ...(group !== undefined && { group }),
+    signal: group?.stopped ?? run.signal,
+    onWarning: ({ error }) =>
+      run.terminal.complain(`Warning: ${error instanceof Error ? error.message : String(error)}`),
+    hooks: [
+      new NanGuard(),
+      ...settings.patience === undefined
+        ? []
+        : [new EarlyStopping({ patience: settings.patience })],
+      ...(await userHooks(settings.hooks)) as [],
+      ...more as [],
+    ],
+  };
 }
 
 /** Returns the model and the files of frames: from options, or else from the arguments in this order. */
