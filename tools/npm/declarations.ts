@@ -23,6 +23,7 @@ const INTERFACES_FILE = "interfaces.d.ts";
 
 /** Libraries of TypeScript that declarations name if they use what the libraries declare. */
 const LIBRARIES: readonly (readonly [name: string, use: RegExp])[] = [
+  ["dom", /\b(HTML\w*Element|SVG\w*Element|RequestInit)\b|\(element: Element\b/],
   ["esnext.disposable", /\b(Async)?Disposable\b|\bSymbol\.(asyncD|d)ispose\b/],
   ["esnext.float16", /\bFloat16Array\b/],
 ];

@@ -18,13 +18,13 @@ import { measure, type Measurement } from "./measuring.ts";
 import { openRenderer, type RendererChoice } from "./open_renderer.ts";
 import { pickAtom, type PickedAtom } from "./picking.ts";
 import { type Renderer, type Scene, viewOf } from "./renderer.ts";
-import { FIRST_LOOK, type Look, placeOf, sceneOf, type Shapes, shapesOf } from "./scene.ts";
+import { FIRST_LOOK, type FrameShapes, type Look, placeOf, sceneOf, shapesOf } from "./scene.ts";
 import { LIGHT, type ViewColors } from "./theme.ts";
 import type { Vector } from "./vector.ts";
 
 /** Options of {@linkcode openAtomView}. */
 export interface AtomViewOptions {
-  /** @default "auto" */
+  /** Way to draw. @default "auto" */
   readonly renderer?: RendererChoice;
   /** Colors. @default those of a light page */
   readonly colors?: ViewColors;
@@ -64,12 +64,13 @@ export async function openAtomView(
 
 /** A view: a frame, a camera, and what is selected. It draws when something changes, and is idle otherwise. */
 export class AtomView {
+  /** Canvas of the view. */
   readonly canvas: HTMLCanvasElement;
   readonly #renderer: Renderer;
   readonly #onDraw: () => void;
   readonly #resized: ResizeObserver;
   #state: State;
-  #shapes: Shapes | undefined;
+  #shapes: FrameShapes | undefined;
   #scene: Scene | undefined;
   /** Request of the next picture; undefined while nothing changes. */
   #request: number | undefined;
@@ -113,7 +114,7 @@ export class AtomView {
   }
 
   /** The shapes on view. */
-  get shapes(): Shapes | undefined {
+  get shapes(): FrameShapes | undefined {
     return this.#shapes;
   }
 
@@ -277,7 +278,7 @@ export class AtomView {
     this.redraw();
   }
 
-  #painted(shapes: Shapes): Scene {
+  #painted(shapes: FrameShapes): Scene {
     const { scale, colors, selection } = this.#state;
     return sceneOf(shapes, {
       atoms: atomColors(shapes.frame, scale),

@@ -34,6 +34,7 @@ export interface Lattice {
   readonly cell: ArrayLike<number>;
   /** Inverse of the cell. */
   readonly inverse: Float64Array;
+  /** Periodic directions. */
   readonly pbc: readonly [boolean, boolean, boolean];
 }
 

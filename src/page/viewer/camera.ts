@@ -32,7 +32,9 @@ export interface Camera {
 
 /** Size of a picture in pixels. */
 export interface PictureSize {
+  /** Width in pixels. */
   readonly width: number;
+  /** Height in pixels. */
   readonly height: number;
 }
 

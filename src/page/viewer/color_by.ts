@@ -32,7 +32,9 @@ export interface ColorScale {
   readonly field: string;
   /** Unit; an empty text if it is not known. */
   readonly unit: string;
+  /** Value with the first color. */
   readonly least: number;
+  /** Value with the last color. */
   readonly most: number;
   /** True if values lie on both sides of zero, which has a color of its own then. */
   readonly isDiverging: boolean;

@@ -1,11 +1,9 @@
 /**
- * Script of pages that only show structures: it defines `<hooke-viewer>`.
+ * Script of pages that show structures: it defines `<hooke-viewer>`.
  *
  * @module
  */
 
-import { HookeViewer } from "./element.ts";
+import { defineViewer } from "./mod.ts";
 
-if (customElements.get("hooke-viewer") === undefined) {
-  customElements.define("hooke-viewer", HookeViewer);
-}
+defineViewer();

@@ -5,7 +5,7 @@
  */
 
 import { angstromPerPixel, type Camera, type PictureSize, projection } from "./camera.ts";
-import { placeOf, type Shapes } from "./scene.ts";
+import { type FrameShapes, placeOf } from "./scene.ts";
 import type { Vector } from "./vector.ts";
 
 /** An atom, and the image of the cell in which it was picked. */
@@ -23,7 +23,7 @@ const SMALLEST = 6;
 
 /** Returns the foremost atom at a place in pixels; undefined if there is none. */
 export function pickAtom(
-  shapes: Shapes,
+  shapes: FrameShapes,
   camera: Camera,
   [x, y]: readonly [x: number, y: number],
   size: PictureSize,

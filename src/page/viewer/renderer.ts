@@ -30,6 +30,7 @@ export type Rgb = readonly [red: number, green: number, blue: number];
 
 /** Colors of a picture that do not belong to shapes. */
 export interface PictureColors {
+  /** Color behind all shapes, and of the haze. */
   readonly background: Rgb;
   /** Rings around selected atoms. */
   readonly ring: Rgb;
@@ -43,6 +44,7 @@ const FOG = 0.55;
 
 /** A back-end that draws scenes on a canvas. */
 export interface Renderer {
+  /** Name of the back-end. */
   readonly name: "webgl2" | "webgpu";
   /** Draws a scene with a view of {@linkcode viewOf}. It does nothing while the device is lost. */
   draw(scene: Scene, view: Float32Array<ArrayBuffer>): void;

@@ -43,23 +43,30 @@ const BALL = 0.45, SPHERE = 1;
 /** Largest number of spheres of all images. Repeats beyond it are refused. */
 const MOST_SPHERES = 2_000_000;
 
-/** Shapes of a frame, without colors. */
-export interface Shapes {
+/** FrameShapes of a frame, without colors. */
+export interface FrameShapes {
+  /** Frame that the shapes show. */
   readonly frame: ViewerFrame;
+  /** Lattice; undefined without a cell. */
   readonly lattice: Lattice | undefined;
   /** Positions of the atoms as they are drawn, Å. */
   readonly positions: Float32Array<ArrayBuffer>;
+  /** Centers and radii of the atoms, as in `Scene`. */
   readonly spheres: Float32Array<ArrayBuffer>;
+  /** Bonds and edges of the cell, as in `Scene`. */
   readonly cylinders: Float32Array<ArrayBuffer>;
   /** Index of the atom of each cylinder; −1 for edges of the cell. */
   readonly owners: Int32Array;
+  /** Translations of the images, as in `Scene`. */
   readonly offsets: Float32Array<ArrayBuffer>;
+  /** Center of all images, Å. */
   readonly center: Vector;
+  /** Largest distance of a shape from the center, Å. */
   readonly radius: number;
 }
 
 /** Returns the shapes of a frame. */
-export function shapesOf(frame: ViewerFrame, look: Look): Shapes {
+export function shapesOf(frame: ViewerFrame, look: Look): FrameShapes {
   const lattice = latticeOf(frame), { numbers } = frame;
   const inside = lattice === undefined
     ? Float32Array.from(frame.positions)
@@ -90,7 +97,7 @@ function cylindersOf(
   positions: Float32Array,
   bonds: Bonds | undefined,
   edges: readonly (readonly [Vector, Vector])[],
-): Pick<Shapes, "cylinders" | "owners"> {
+): Pick<FrameShapes, "cylinders" | "owners"> {
   const count = bonds?.atoms.length ?? 0;
   const cylinders = new Float32Array(8 * (count + edges.length));
   const owners = new Int32Array(count + edges.length).fill(-1);
@@ -146,7 +153,7 @@ function extentOf(
   spheres: Float32Array,
   edges: readonly (readonly [Vector, Vector])[],
   offsets: Float32Array,
-): Pick<Shapes, "center" | "radius"> {
+): Pick<FrameShapes, "center" | "radius"> {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   const include = (at: ArrayLike<number>, offset: number, grown: number) => {
     for (let k = 0; k < 3; k++) {
@@ -183,7 +190,7 @@ export interface Paint {
 }
 
 /** Returns a scene: shapes with colors. */
-export function sceneOf(shapes: Shapes, { atoms, edges, selected }: Paint): Scene {
+export function sceneOf(shapes: FrameShapes, { atoms, edges, selected }: Paint): Scene {
   const { spheres, cylinders, owners, offsets, center, radius } = shapes;
   const sphereColors = new Uint8Array(spheres.length),
     cylinderColors = new Uint8Array(4 * owners.length);
@@ -201,7 +208,7 @@ export function sceneOf(shapes: Shapes, { atoms, edges, selected }: Paint): Scen
 }
 
 /** Returns the position of an atom in an image. */
-export function placeOf({ positions, offsets }: Shapes, atom: number, image: number): Vector {
+export function placeOf({ positions, offsets }: FrameShapes, atom: number, image: number): Vector {
   const at = vectorAt(positions, atom);
   return plus(at, [offsets[4 * image]!, offsets[4 * image + 1]!, offsets[4 * image + 2]!]);
 }

@@ -14,6 +14,7 @@ import type { RunActions, RunPanel } from "./run_panel.ts";
 /** What the page uses of `<hooke-viewer>`. */
 interface ViewerElement extends HTMLElement {
   frames: FrameSource | undefined;
+  refresh(): Promise<void>;
 }
 
 /** Structure of a run. The newest frame is shown until the user picks one. */
@@ -47,7 +48,8 @@ export class ViewerPanel implements RunPanel {
     setShown(this.#stage, hasFrames);
     setText(this.#note, frames.count === 0 ? "" : `${countText(frames.count)} frames`);
     this.#finder.expect(frames.count, run?.step ?? 0);
-    if (hasFrames) void this.#load();
+    if (typeof this.#viewer === "object") void this.#viewer.refresh();
+    else if (hasFrames) void this.#load();
   }
 
   close(): void {

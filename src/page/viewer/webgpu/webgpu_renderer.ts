@@ -11,7 +11,10 @@ import { CYLINDERS, SPHERES } from "./shaders.ts";
 /** Samples per pixel, which smooth the edges of shapes. */
 const SAMPLES = 4;
 
-/** Formats of depths. */
+/** Uses of buffers and textures (WebGPU, sections 5.1.1 and 6.1.1), which not all type libraries name. */
+const COPY_DST = 0x8, UNIFORM = 0x40, STORAGE = 0x80, RENDER_ATTACHMENT = 0x10;
+
+/** Format of depths. */
 const DEPTH: GPUTextureFormat = "depth32float";
 
 type Bytes = Float32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>;
@@ -172,7 +175,7 @@ async function openResources(allowsSoftware: boolean): Promise<Resources> {
     );
     const view = device.createBuffer({
       size: 96,
-      usage: GPUBufferUsage.UNIFORM | GPUBufferUsage.COPY_DST,
+      usage: UNIFORM | COPY_DST,
     });
     return {
       device,
@@ -208,7 +211,7 @@ function upload({ device, uploaded }: Resources, name: string, array: Bytes): GP
   let entry = uploaded.get(name);
   if (entry === undefined || entry.buffer.size !== array.byteLength) {
     entry?.buffer.destroy();
-    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+    const usage = STORAGE | COPY_DST;
     entry = { buffer: device.createBuffer({ size: array.byteLength, usage }), array: undefined };
     uploaded.set(name, entry);
   }
@@ -229,7 +232,7 @@ function targetsOf(
       size: [width, height],
       format: its,
       sampleCount: SAMPLES,
-      usage: GPUTextureUsage.RENDER_ATTACHMENT,
+      usage: RENDER_ATTACHMENT,
     });
   return resources.targets = [texture(format), texture(DEPTH)];
 }

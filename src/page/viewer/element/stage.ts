@@ -4,17 +4,17 @@
  * @module
  */
 
-import { reasonOf } from "../../base/show.ts";
-import type { ViewerFrame } from "../protocol.ts";
-import { type AtomView, openAtomView } from "./atom_view.ts";
+import { show } from "../../../base/show.ts";
+import type { ViewerFrame } from "../../protocol.ts";
+import { type AtomView, openAtomView } from "../atom_view.ts";
 import { html, svg } from "./dom.ts";
 import { attachInput, type InputActions } from "./input.ts";
 import { legendOf } from "./legend.ts";
-import type { RendererChoice } from "./open_renderer.ts";
+import type { RendererChoice } from "../open_renderer.ts";
 import { drawOverlay } from "./overlay.ts";
-import type { PickedAtom } from "./picking.ts";
+import type { PickedAtom } from "../picking.ts";
 import { selectionText } from "./summary.ts";
-import { colorsOn, onThemeChange } from "./theme.ts";
+import { colorsOn, onThemeChange } from "../theme.ts";
 
 /** Largest number of atoms that are selected at once: those of a dihedral angle. */
 const MOST_SELECTED = 4;
@@ -106,7 +106,11 @@ export class Stage {
   /** Shows an error in place of the picture, or removes it. */
   fail(error: unknown): void {
     this.#error.hidden = error === undefined;
-    this.#error.textContent = error === undefined ? "" : reasonOf(error);
+    this.#error.textContent = error === undefined
+      ? ""
+      : error instanceof Error
+      ? error.message
+      : show(error);
   }
 
   /** Releases the device, and stops listening. */

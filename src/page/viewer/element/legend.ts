@@ -4,9 +4,9 @@
  * @module
  */
 
-import type { ViewerFrame } from "../protocol.ts";
-import { type ColorScale, elementColor, symbolOf } from "./color_by.ts";
-import { colorMapOf } from "./color_map.ts";
+import type { ViewerFrame } from "../../protocol.ts";
+import { type ColorScale, elementColor, symbolOf } from "../color_by.ts";
+import { colorMapOf } from "../color_map.ts";
 import { html, svg } from "./dom.ts";
 
 /** Number of colors in the bar of a color map. */

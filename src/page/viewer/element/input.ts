@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { AtomView } from "./atom_view.ts";
-import { orbited, panned, rolled, rowsInModel, zoomed } from "./camera.ts";
+import type { AtomView } from "../atom_view.ts";
+import { orbited, panned, rolled, rowsInModel, zoomed } from "../camera.ts";
 import { directionsOf } from "./overlay.ts";
-import type { PickedAtom } from "./picking.ts";
-import { plus, type Vector } from "./vector.ts";
+import type { PickedAtom } from "../picking.ts";
+import { plus, type Vector } from "../vector.ts";
 
 /** What input does besides moving the camera. */
 export interface InputActions {

@@ -4,7 +4,7 @@
  * @module
  */
 
-import { BY_ELEMENT } from "./color_by.ts";
+import { BY_ELEMENT } from "../color_by.ts";
 import { html, iconButton } from "./dom.ts";
 
 /** Paths of the pictures on buttons. */

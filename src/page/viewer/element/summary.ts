@@ -4,12 +4,12 @@
  * @module
  */
 
-import type { ViewerFrame } from "../protocol.ts";
-import type { AtomView } from "./atom_view.ts";
-import { formulaOf, symbolOf, unitOf } from "./color_by.ts";
+import type { ViewerFrame } from "../../protocol.ts";
+import type { AtomView } from "../atom_view.ts";
+import { formulaOf, symbolOf, unitOf } from "../color_by.ts";
 import { shortNumber } from "./legend.ts";
-import { measurementText } from "./measuring.ts";
-import type { PickedAtom } from "./picking.ts";
+import { measurementText } from "../measuring.ts";
+import type { PickedAtom } from "../picking.ts";
 
 /** Returns a description of a frame: formula, number of atoms, and step. */
 export function summaryOf(frame: ViewerFrame, index: number, count: number): string {

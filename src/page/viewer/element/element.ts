@@ -4,25 +4,24 @@
  * @module
  */
 
-import type { FrameSource, ViewerFrame } from "../protocol.ts";
-import type { AtomView } from "./atom_view.ts";
-import { BY_ELEMENT } from "./color_by.ts";
+import type { FrameSource, RunSource, ViewerFrame } from "../../protocol.ts";
+import type { AtomView } from "../atom_view.ts";
+import { BY_ELEMENT } from "../color_by.ts";
+import { isOn, lookOf, speedOf } from "./attributes.ts";
 import { Controls } from "./controls.ts";
 import { html } from "./dom.ts";
 import { lookAlongAxis } from "./input.ts";
-import type { RendererChoice } from "./open_renderer.ts";
-import type { PickedAtom } from "./picking.ts";
+import type { RendererChoice } from "../open_renderer.ts";
+import type { PickedAtom } from "../picking.ts";
 import { Playback } from "./playback.ts";
-import { openFrames } from "./read/open_frames.ts";
-import { sourceOfFrames } from "./read/text_frames.ts";
-import type { Look } from "./scene.ts";
+import { openFrames } from "../read/open_frames.ts";
 import { Stage } from "./stage.ts";
 import { STYLE } from "./style.ts";
 import { summaryOf } from "./summary.ts";
-import type { Vector } from "./vector.ts";
+import type { Vector } from "../vector.ts";
 
-/** Parent class. Runtimes without pages have no elements, but the module can be loaded there, too. */
-const Base: typeof HTMLElement = globalThis.HTMLElement ??
+/** Parent class of the element: `HTMLElement`, or an empty class in runtimes without pages. */
+export const ElementBase: typeof HTMLElement = globalThis.HTMLElement ??
   (class {} as unknown as typeof HTMLElement);
 
 /** Contents of an element while it is in a page. */
@@ -45,7 +44,7 @@ interface Contents {
  * dragged, and `viewererror`. Each has its values in `detail`.
  */
 // deno-lint-ignore house/inheritance -- elements of a page inherit from HTMLElement
-export class HookeViewer extends Base {
+export class HookeViewer extends ElementBase {
   /** Attributes whose changes the element follows. */
   static readonly observedAttributes: readonly string[] = [
     "src",
@@ -62,6 +61,8 @@ export class HookeViewer extends Base {
   #contents: Contents | undefined;
   #source: FrameSource | undefined;
   #index = 0;
+  /** True while the newest frame of a source that grows is on view. */
+  #follows = false;
   /** Counts what was asked for, so that a slow answer does not replace a later one. */
   #asked = 0;
   readonly #playback: Playback = new Playback(
@@ -73,7 +74,10 @@ export class HookeViewer extends Base {
     () => this.#updateControls(),
   );
 
-  /** Frames on view. Setting them shows the frame of the attribute `frame`, or the first one. */
+  /**
+   * Frames on view. Setting them shows the frame of the attribute `frame`. Without the attribute it shows the newest
+   * frame of a source that has one (`live`), else the first frame.
+   */
   get frames(): FrameSource | undefined {
     return this.#source;
   }
@@ -83,10 +87,11 @@ export class HookeViewer extends Base {
     this.#asked++;
     this.#source = source;
     this.#index = 0;
+    this.#follows = source !== undefined && "live" in source && !this.hasAttribute("frame");
     if (source === undefined) return;
-    const first = Number(this.getAttribute("frame") ?? 0);
-    const last = Math.max(0, source.length - 1);
-    void this.go(first < 0 ? Math.max(0, last + 1 + first) : Math.min(first, last)).then(() => {
+    const first = Number(this.getAttribute("frame") ?? 0), last = Math.max(0, source.length - 1);
+    const index = first < 0 ? Math.max(0, last + 1 + first) : Math.min(first, last);
+    void (this.#follows ? this.refresh() : this.go(index)).then(() => {
       const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
       if (this.hasAttribute("autoplay") && !isCalm) this.play();
     });
@@ -127,6 +132,26 @@ export class HookeViewer extends Base {
     await this.#display(frame, asked, () => summaryOf(frame, 0, 1));
   }
 
+  /**
+   * Reads the number of frames again, after the source has grown. If the newest frame was on view, shows the newest one
+   * again.
+   */
+  async refresh(): Promise<void> {
+    const source = this.#source as (FrameSource & Partial<Pick<RunSource, "live">>) | undefined;
+    if (source === undefined || !this.#follows) return this.#updateControls();
+    const asked = ++this.#asked;
+    try {
+      const newest = await source.live?.();
+      if (asked !== this.#asked) return;
+      if (newest === undefined && source.length === 0) return this.#updateControls();
+      if (newest === undefined) return await this.go(source.length - 1);
+      this.#index = Math.max(0, source.length - 1);
+      await this.#display(newest, asked, () => summaryOf(newest, 0, 1));
+    } catch (error) {
+      if (asked === this.#asked) this.#fail(error);
+    }
+  }
+
   /** Shows the frame with an index. Resolves once it is on view; errors are shown in place. */
   async go(index: number): Promise<void> {
     const source = this.#source, asked = ++this.#asked;
@@ -135,6 +160,7 @@ export class HookeViewer extends Base {
       const frame = await source.frame(index);
       if (asked !== this.#asked) return;
       this.#index = index;
+      this.#follows = "live" in source && index === source.length - 1;
       await this.#display(frame, asked, () => summaryOf(frame, index, source.length));
     } catch (error) {
       if (asked === this.#asked) this.#fail(error);
@@ -167,7 +193,7 @@ export class HookeViewer extends Base {
     });
     this.#contents = { stage, controls, view };
     view.then((opened) => {
-      opened.setLook(this.#look());
+      opened.setLook(lookOf(this));
       opened.setColorBy(this.getAttribute("color-by") ?? BY_ELEMENT);
     }, (error) => this.#fail(error));
     stage.showsAxes = isOn(this, "axes");
@@ -195,7 +221,7 @@ export class HookeViewer extends Base {
     stage.showsAxes = isOn(this, "axes");
     void view.then((opened) => {
       try {
-        if (["repeat", "bonds", "wrap"].includes(name)) opened.setLook(this.#look());
+        if (["repeat", "bonds", "wrap"].includes(name)) opened.setLook(lookOf(this));
         if (name === "color-by") opened.setColorBy(value ?? BY_ELEMENT);
         opened.redraw();
         stage.refresh();
@@ -261,12 +287,6 @@ export class HookeViewer extends Base {
     void this.go(Math.max(0, Math.min(last, index)));
   }
 
-  #look(): Partial<Look> {
-    const repeat = (this.getAttribute("repeat") ?? "1").trim().split(/[\s,x×]+/).map(Number);
-    const [a, b = a, c = b] = repeat.map((n) => Number.isInteger(n) && n > 0 ? n : 1);
-    return { repeat: [a!, b!, c!], bonds: isOn(this, "bonds"), wraps: isOn(this, "wrap") };
-  }
-
   #updateControls(): void {
     const contents = this.#contents;
     if (contents === undefined) return;
@@ -323,19 +343,4 @@ export class HookeViewer extends Base {
       this.#fail(error);
     }
   }
-}
-
-/** Returns whether an attribute is absent or does not say `off`. */
-function isOn(element: HTMLElement, name: string): boolean {
-  return !["off", "false", "none"].includes(element.getAttribute(name) ?? "on");
-}
-
-function speedOf(text: string): number {
-  const speed = Number(text);
-  return speed > 0 && speed <= 240 ? speed : 12;
-}
-
-/** Returns frames that are already read as a source for the element. */
-export function framesOf(frames: readonly ViewerFrame[]): FrameSource {
-  return sourceOfFrames("the frames", frames);
 }

@@ -4,11 +4,11 @@
  * @module
  */
 
-import type { AtomView } from "./atom_view.ts";
-import { type Projected, projection } from "./camera.ts";
+import type { AtomView } from "../atom_view.ts";
+import { type Projected, projection } from "../camera.ts";
 import { svg } from "./dom.ts";
-import { measurementText, nearestVector } from "./measuring.ts";
-import { dot, plus, rowsOf, unit, type Vector } from "./vector.ts";
+import { measurementText, nearestVector } from "../measuring.ts";
+import { dot, plus, rowsOf, unit, type Vector } from "../vector.ts";
 
 /** Length of the axes, and their distance from the corner, pixels. */
 const LENGTH = 26, CORNER = 42;
