@@ -178,7 +178,9 @@ async function watch(
   for await (const { type, ...rest } of nats.status()) {
     if (type === "disconnect") notice?.(`Lost the connection to ${shown}; trying again`);
     if (type === "reconnect") notice?.(`Connected to ${shown} again`);
-    if (type === "error" && "error" in rest) {
+    // The request whose permission is missing fails with this error, and its caller decides whether it matters.
+    const isRefusal = "error" in rest && rest.error.name === "PermissionViolationError";
+    if (type === "error" && "error" in rest && !isRefusal) {
       notice?.(`${shown}: ${withoutUser(reasonOf(rest.error))}`);
     }
   }

@@ -37,7 +37,13 @@ export async function patiently<T>(request: () => Promise<T>): Promise<T> {
 
 /** Returns whether a request was lost, so that it should be made again. */
 export function isLost(error: unknown): boolean {
-  const { name, code } = error as { readonly name?: string; readonly code?: unknown };
+  const { name, code, cause } = error as {
+    readonly name?: string;
+    readonly code?: unknown;
+    readonly cause?: { readonly name?: string };
+  };
+  // A missing permission does not come by itself.
+  if (cause?.name === "PermissionViolationError") return false;
   return LOST.has(name ?? "") || code === UNAVAILABLE;
 }
 
