@@ -29,8 +29,9 @@ function* readFrames(source: StructureSource): Generator<System | SyntaxError, v
   for (let line = lines.nextUnlessBlank(); line !== undefined; line = lines.nextUnlessBlank()) {
     const first = lines.number;
     if (!COUNT.test(line)) {
+      const error = lines.error("a frame must begin with its number of atoms, 1 or more", line);
       skipRows(lines);
-      yield lines.error("a frame must begin with its number of atoms, 1 or more", line);
+      yield error;
       continue;
     }
     const count = Number(line), frame = [line];

@@ -21,7 +21,7 @@ const FILES: readonly (readonly [text: string, frames: readonly (number | string
     2,
   ]],
   [`${GOOD}1\n\nXx 0 0 0\n${GOOD}`, [2, 'line 7: each species must be an element; got "Xx"', 2]],
-  [`a title\n${GOOD}`, ["line 1: a frame must begin with its number of atoms", 2]],
+  [`a title\nAr 0 0 0\n${GOOD}`, ["line 1: a frame must begin with its number of atoms", 2]],
   [`${GOOD}2\n\nAr 0 0 0\nAr 3.7`, [2, "line 8: atom 1 must have 4 columns"]],
 ];
 

@@ -109,7 +109,9 @@ function readElement(word: string, line: number): number {
   const symbol = word.charAt(0).toUpperCase() + word.slice(1).toLowerCase();
   if (isSymbol(symbol)) return atomicNumber(symbol);
   if (/^\d{1,3}$/.test(word)) return Number(word);
-  throw bad("each species must be an element", line, word);
+  const plain = /^[A-Z][a-z]?(?=[\d+\-_.]+[a-z\d+-]*$)/.exec(word)?.[0] ?? "";
+  const cure = isSymbol(plain) ? `, such as ${plain}` : "";
+  throw bad(`each species must be an element${cure}`, line, word);
 }
 
 function numbersOf({ column, words, firstLine }: Words): number[] {

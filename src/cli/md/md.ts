@@ -8,6 +8,7 @@ import { disposing } from "../../base/disposing.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
+import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { checkConstraints } from "../run/constraints.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
@@ -17,9 +18,9 @@ import { inNewRun } from "../run/new_run.ts";
 import { inputsOf } from "../run/table.ts";
 import { counted } from "../run/counted.ts";
 import { chooseFolder } from "../run/run_path.ts";
-import { stemOf } from "../run/stem.ts";
+import { stemOf } from "../run/path_kind.ts";
 import { checkFolderPermission } from "../run/writable.ts";
-import { elementsOf, readAllStructures } from "../run/structures.ts";
+import { elementsOf, readAllStructures, type Structure } from "../run/structures.ts";
 import { stressOption } from "./engine.ts";
 import { configOf, factsOf, type MdConfig, stepsOf } from "./config.ts";
 import { runDynamics } from "./run_dynamics.ts";
@@ -35,6 +36,8 @@ export async function md(settings: MdSettings, run: CommandRun): Promise<number>
     run.signal,
   );
   await checkConstraints(settings.constraints, structures);
+  checkPeriodicity(settings, structures);
+  await warnOfCloseAtoms(structures, run);
   const folder = await chooseFolder(settings.out, {
     name: `${stemOf(structures[0]!.file)}-md`,
     overwrite: settings.overwrite,
@@ -58,6 +61,17 @@ export async function md(settings: MdSettings, run: CommandRun): Promise<number>
       () => runDynamics(settings, run, { potential, folder, config, structures }),
     );
   });
+}
+
+/** Throws a UsageError if an ensemble changes the cell and a structure has none. */
+function checkPeriodicity({ ensemble }: MdSettings, structures: readonly Structure[]): void {
+  if (ensemble !== "npt" && ensemble !== "nph") return;
+  const open = structures.find(({ system }) => system.pbc.includes(0));
+  if (open === undefined) return;
+  throw new UsageError(
+    `Cannot run ${ensemble}: it changes the volume, and ${open.label} is not periodic in three directions. ` +
+      "Give it a cell, or pass --ensemble nvt",
+  );
 }
 
 /** Throws a UsageError if options contradict each other. */

@@ -13,6 +13,7 @@ import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { batchOf, resultsOf } from "../run/batch_of.ts";
 import { counted } from "../run/counted.ts";
+import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { checkConstraints, constraintsOf } from "../run/constraints.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice, progressHooks } from "../run/notices.ts";
@@ -47,6 +48,7 @@ export async function relax(settings: RelaxSettings, run: CommandRun): Promise<n
   const structures = await readAllStructures(settings.files, formats, run.signal);
   await checkConstraints(settings.constraints, structures);
   warnOfMolecules(settings, run, structures);
+  await warnOfCloseAtoms(structures, run);
   const { output: outputs, overwrite, traj } = settings;
   const plan = planResults(structures, { outputs, what: "relaxed", overwrite });
   await checkFormats(plan, structures, formats);

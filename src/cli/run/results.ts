@@ -4,7 +4,7 @@
  * @module
  */
 
-import { stemOf } from "./stem.ts";
+import { stemOf } from "./path_kind.ts";
 import { Batch } from "../../batch/batch.ts";
 import type { System } from "../../batch/system.ts";
 import { reasonOf } from "../../base/show.ts";

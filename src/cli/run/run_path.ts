@@ -9,7 +9,9 @@ import { namesIn } from "../../config/runs/run_files.ts";
 import { builtin } from "../../platform/process.ts";
 import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
+import { isStructureName } from "./formats.ts";
 import { checkReplaceable, type Replacement } from "./new_run.ts";
+import { kindOf, stemOf } from "./path_kind.ts";
 
 /**
  * Returns the path of the folder of a new run: `out` if it is given, otherwise the first unused one of `name`,
@@ -25,7 +27,16 @@ export async function chooseFolder(
   },
 ): Promise<string> {
   if (out === undefined) return (await nextRunFolder(".", name)).replace(/^\.\//, "");
-  const folder = out.replace(/(.)[/\\]+$/, "$1"), names = await namesOf(folder);
+  const folder = out.replace(/(.)[/\\]+$/, "$1");
+  if (isStructureName(folder) && kindOf(folder) !== "folder") {
+    throw new UsageError(
+      `Cannot write to ${folder}: --out names a folder, and this is the name of a file of structures. ` +
+        `Pass a folder, such as --out ${
+          stemOf(folder) || "run"
+        }, and convert its files by hooke convert`,
+    );
+  }
+  const names = await namesOf(folder);
   const isRun = names.includes("config.json");
   if (names.length === 0) return folder;
   if (isRun && overwrite) {

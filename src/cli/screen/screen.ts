@@ -29,7 +29,7 @@ import { chooseFolder } from "../run/run_path.ts";
 import type { Structure } from "../run/structures.ts";
 import { strippedStructure } from "../run/batch_of.ts";
 import { userHooks } from "../run/user_hooks.ts";
-import { stemOf } from "../run/stem.ts";
+import { stemOf } from "../run/path_kind.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
 import { elementsOfModel } from "./elements.ts";

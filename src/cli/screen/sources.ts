@@ -90,7 +90,7 @@ export async function* structuresIn(
     try {
       yield* structuresOf(file, options, failed);
     } catch (error) {
-      failed({ file, frame: undefined, reason: reasonOf(error) });
+      failed({ file, frame: undefined, reason: reasonIn(file, error) });
     }
   }
 }
@@ -115,7 +115,7 @@ async function* structuresOf(
           frame++;
         }
       } catch (error) {
-        failed({ file, frame, reason: reasonOf(error) });
+        failed({ file, frame, reason: reasonIn(file, error) });
       }
     }
   } finally {
@@ -125,6 +125,16 @@ async function* structuresOf(
 
 async function* eachOf({ length, get }: SystemsFile, from: number): AsyncGenerator<System, void> {
   for (let index = from; index < length; index++) yield await get(index);
+}
+
+/** Returns the message of an error about a file without the name of the file, which all lists of failures show. */
+function reasonIn(file: string, error: unknown): string {
+  const reason = reasonOf(error), { file: path } = splitRange(file);
+  for (const begin of [`Cannot read ${path}`, `Cannot open ${path}`]) {
+    const [, rest] = /^(?: as [^:]+)?: (.*)$/.exec(reason.slice(begin.length)) ?? [];
+    if (reason.startsWith(begin) && rest !== undefined) return rest;
+  }
+  return reason;
 }
 
 /** Returns the message of an error on one line. */

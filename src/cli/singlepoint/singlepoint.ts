@@ -13,6 +13,7 @@ import { batchOf, resultsOf } from "../run/batch_of.ts";
 import { counted } from "../run/counted.ts";
 import { evaluateBatch } from "../../campaign/run/evaluate_batch.ts";
 import { largestForce } from "../../campaign/run/largest_force.ts";
+import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
@@ -42,6 +43,7 @@ export async function singlepoint(settings: SinglepointSettings, run: CommandRun
   const warn = (message: string) => run.terminal.complain(message);
   const formats = await formatOptionsOf(settings, warn);
   const structures = await readAllStructures(settings.files, formats, run.signal);
+  await warnOfCloseAtoms(structures, run);
   const { output: outputs, overwrite } = settings;
   const plan = planResults(structures, { outputs, what: "singlepoint", overwrite });
   await checkFormats(plan, structures, formats);
