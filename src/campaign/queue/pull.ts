@@ -39,6 +39,12 @@ function pullError(message: string, isForbidden: boolean = false): PullError {
 const SILENCE = 10_000;
 
 /**
+ * Longest time in which messages arrive after the end of the answer, ms. A cluster sends the end at once, and messages
+ * after it has noted on several servers that it delivers them.
+ */
+const LATE = 5000;
+
+/**
  * Largest size of all messages of a request, bytes. It bounds the memory of a worker, and is far below the 64 MB of
  * unread data at which a server drops a client.
  */
@@ -147,17 +153,25 @@ export class Puller {
     if (this.#refused !== undefined) throw this.#refused;
     const { nats, names, stream, inbox } = this.#queue;
     const reply = inbox(), { promise, resolve, reject } = Promise.withResolvers<void>();
-    let left = request.batch;
+    // Messages that have not arrived, and those of them that will not.
+    let left = request.batch, missing = 0;
     const asked = nats.subscribe(reply, {
       callback: (error, message) => {
         if (error !== null) return end(pullError(error.message));
-        if (message.headers?.code) return end(refusalOf(message));
-        this.#arrived[priority].push(deliveryOf(nats, message));
-        this.#wake?.();
-        if (--left === 0) end();
+        if (!message.headers?.code) {
+          this.#arrived[priority].push(deliveryOf(nats, message));
+          this.#wake?.();
+          if (--left === missing) end();
+          return;
+        }
+        const refusal = refusalOf(message);
+        missing = missingIn(message, left);
+        if (refusal !== undefined || left === missing) return end(refusal);
+        clearTimeout(timer);
+        timer = setTimeout(end, LATE);
       },
     });
-    const timer = setTimeout(
+    let timer = setTimeout(
       () => end(pullError("the server does not answer")),
       (request.expires ?? 0) / 1e6 + SILENCE,
     );
@@ -195,12 +209,19 @@ export class Puller {
 /** Returns the error in an answer without a message; undefined if it only says that there are no messages. */
 function refusalOf({ headers }: Msg): PullError | undefined {
   const { code, description } = headers!;
-  // 404: no messages; 408: the time is over; 409 with this text: the next message would not fit.
-  if (code === 404 || code === 408 || /exceeds maxbytes/i.test(description)) return undefined;
+  // 404: no messages; 408: the time is over; 409 with these texts: all were sent, or the next one would not fit.
+  if (code === 404 || code === 408) return undefined;
+  if (/exceeds maxbytes|batch completed/i.test(description)) return undefined;
   if (code === 503) {
     return pullError("the queue does not exist, or the server has no JetStream");
   }
   return pullError(`the server answers ${code} ${description}`);
+}
+
+/** Returns the number of messages that the server does not send, as it says at the end of its answer. */
+function missingIn({ headers }: Msg, left: number): number {
+  const text = headers!.get("Nats-Pending-Messages");
+  return text === "" ? left : Number(text);
 }
 
 function deliveryOf(nats: NatsConnection, { subject, data, reply = "" }: Msg): Delivery {

@@ -9,20 +9,39 @@ import { openPython } from "../../python.ts";
 /** A server on a free port of this machine, with JetStream in a temporary folder. */
 export class NatsServer implements AsyncDisposable {
   readonly folder: string;
+  readonly name: string;
   readonly #extra: string;
   #port = -1;
   #process: Deno.ChildProcess | undefined;
 
-  private constructor(folder: string, extra: string) {
+  private constructor(folder: string, name: string, extra: string) {
     this.folder = folder;
+    this.name = name;
     this.#extra = extra;
   }
 
   /** Starts a server. `extra` are further lines of its configuration. */
-  static async start(extra: string = ""): Promise<NatsServer> {
-    const server = new NatsServer(await Deno.makeTempDir(), extra);
+  static async start(extra: string = "", name: string = "test"): Promise<NatsServer> {
+    const server = new NatsServer(await Deno.makeTempDir(), name, extra);
     await server.restart();
     return server;
+  }
+
+  /** Starts servers that form a cluster. They elect leaders after that. */
+  static async startCluster(count: number): Promise<NatsServer[]> {
+    const listeners = Array.from(
+      { length: count },
+      () => Deno.listen({ hostname: "127.0.0.1", port: 0 }),
+    );
+    const ports = listeners.map(({ addr }) => (addr as Deno.NetAddr).port);
+    for (const listener of listeners) listener.close();
+    const routes = ports.map((port) => `nats://127.0.0.1:${port}`);
+    return await Promise.all(ports.map((port, i) => {
+      const cluster = `name: cluster, listen: "127.0.0.1:${port}", routes: ${
+        JSON.stringify(routes)
+      }`;
+      return NatsServer.start(`cluster { ${cluster} }`, `server-${i}`);
+    }));
   }
 
   get url(): string {
@@ -36,7 +55,7 @@ export class NatsServer implements AsyncDisposable {
       config,
       `
 listen: "127.0.0.1:${this.#port}"
-server_name: test
+server_name: ${this.name}
 jetstream { store_dir: "${this.folder}/disk", sync_interval: always }
 ports_file_dir: "${this.folder}"
 ${this.#extra}
