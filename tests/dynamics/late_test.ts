@@ -1,7 +1,7 @@
 // Engines on a GPU without waiting: hooks receive the same values as on wasm, in the same steps.
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { BackendUnavailableError, call, openWebGpu } from "../../src/backend/mod.ts";
-import { Batch } from "../../src/batch/mod.ts";
+import { Batch, fcc } from "../../src/batch/mod.ts";
 import { ResidentBatch } from "../../src/batch/resident/resident_batch.ts";
 import {
   ConvergenceHook,
@@ -15,7 +15,8 @@ import {
 import { hook } from "../../src/hook.ts";
 import { drift } from "../../src/kernels/integrate/drift.ts";
 import { tethers } from "../../src/models/mod.ts";
-import { BiasedPotentialHook } from "../../src/observe/mod.ts";
+import { BiasedPotentialHook, Reporter, TrajectoryHook } from "../../src/observe/mod.ts";
+import { MemorySink } from "../../src/sinks/mod.ts";
 import { testOnGpu } from "../backend/gpu.ts";
 import { ARGON, assertNear, assertSameBits, bitsOf, crystals } from "./atoms.ts";
 import { type EngineBackend, gpu, where } from "./backends.ts";
@@ -486,3 +487,12 @@ fast(testOnGpu)(
     state.free();
   },
 );
+
+testOnGpu("a frame of a stage is not disturbed by fields that a later stage adds", async () => {
+  const sink = new MemorySink();
+  await using md = new NVE({ model: ARGON, dt: 1, backend: gpu! });
+  md.hooks.add(new TrajectoryHook({ sink, every: 1, fields: ["velocities", "energy"] }));
+  md.hooks.add(new Reporter({ reporters: [] })); // reads the status, which the batch gets for it
+  await md.run(Batch.from([fcc({ element: "Ar", a: 5.26, cells: 2 })]), 2);
+  assertEquals([...sink.read().get("step")], [0, 1, 2]);
+});

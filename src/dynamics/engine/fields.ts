@@ -148,8 +148,8 @@ export class DynamicsFields implements StateSource {
     const all = [
       ...new Set([frame.control, ...fields.flatMap((field) => buffersOf(host, field))]),
     ];
-    // Kept now, because streams may change origins and offsets before the values arrive.
-    const { values: origins } = state.origins, { nodeOffsets } = batch;
+    // Kept now, because streams may change origins and offsets before the values arrive, and later stages add fields.
+    const { values: origins } = state.origins, { nodeOffsets } = batch, names = [...state.fields];
     const values = await (isAwaited ? backend.viewOrRead(all) : backend.readLate(all));
     const arrived = new Map(all.map((buffer, i) => [buffer, values[i]!]));
     const valueIn = (buffer: Buffer) => arrived.get(buffer)!;
@@ -162,7 +162,7 @@ export class DynamicsFields implements StateSource {
       return field === POSITIONS ? state.origins.absolute(there, origins) : there;
     };
     return Object.fromEntries(fields.map((field) => {
-      if (field === FRAME) return [field, frameOf(state, valueIn, origins)];
+      if (field === FRAME) return [field, frameOf(state, names, { valueIn, origins })];
       return [field, viewIn(batch, nodeOffsets, field, valueOf(field))];
     }));
   }
@@ -199,14 +199,17 @@ function assertStored(field: string): void {
   );
 }
 
-/** Returns all fields on the backend, in the shapes and types of the batch. */
+/** Returns the fields `names`, in the shapes and types of the batch. */
 function frameOf(
   state: ResidentBatch,
-  valueIn: (buffer: Buffer) => NumericArray,
-  origins: OriginValues,
+  names: readonly string[],
+  { valueIn, origins }: {
+    readonly valueIn: (buffer: Buffer) => NumericArray;
+    readonly origins: OriginValues;
+  },
 ): Readonly<Record<string, NumericArray>> {
   const fields: Record<string, NumericArray> = Object.fromEntries(
-    [...state.fields].filter((name) => state.batch.has(name)).map((name) => {
+    names.filter((name) => state.batch.has(name)).map((name) => {
       return [name, state.toHost(name, valueIn(state.field<BufferType>(name)), origins)];
     }),
   );
