@@ -20,6 +20,6 @@ export function isStarted(path: string): boolean {
   return /_(test|bench)\.ts$/.test(path) || /^bench\/[a-z]+_table\.ts$/.test(path) ||
     /^(examples|tools\/sizes\/pages)\//.test(path) ||
     /^tests\/e2e\/page(_worker|_threads)?\.ts$/.test(path) ||
-    /^src\/page\/(app\/app|viewer\/define|tab\/tab_worker)\.ts$/.test(path) || // bundled by tools/page
+    /^src\/page\/(app\/app|viewer\/define|tab\/(tab_worker|service_worker))\.ts$/.test(path) || // bundled by tools/page
     /^tests\/npm\/node\/.*_node\.ts$/.test(path); // run by Node
 }

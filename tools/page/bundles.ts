@@ -5,6 +5,7 @@
  */
 
 import type { AssetName } from "../../src/page/assets.ts";
+import { ORT_SCRIPTS } from "../../src/page/ort_files.ts";
 import { ROOT } from "../check/entry_points.ts";
 
 /** Part of the page. Scripts are bundled, other files are copied. */
@@ -62,10 +63,19 @@ export async function contentOf(file: PageFile): Promise<Uint8Array<ArrayBuffer>
     }).output();
     if (!success) throw new Error(`deno bundle failed: ${new TextDecoder().decode(stderr)}`);
     const script = await Deno.readTextFile(output);
-    return new TextEncoder().encode(script.includes("uplot") ? UPLOT_NOTICE + script : script);
+    const placed = withRuntimes(script);
+    return new TextEncoder().encode(placed.includes("uplot") ? UPLOT_NOTICE + placed : placed);
   } finally {
     await Deno.remove(output);
   }
+}
+
+/** Returns a script that loads onnxruntime-web from the folder `ort` beside it, once a model needs it. */
+function withRuntimes(script: string): string {
+  return ORT_SCRIPTS.reduce(
+    (text, { entry, file }) => text.replaceAll(`"onnxruntime-web/${entry}"`, `"./ort/${file}"`),
+    script,
+  );
 }
 
 /** Returns the paths of the files of this project that a file of the page is made of, from the root. */

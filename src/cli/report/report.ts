@@ -10,7 +10,8 @@ import { UsageError } from "../frame/usage_error.ts";
 import { exists } from "../run/formats.ts";
 import { kindOf } from "../run/path_kind.ts";
 import { checkWritable } from "../run/writable.ts";
-import { warningsOf, writeRunReport } from "./run_report.ts";
+import { warningsOf } from "./pictured.ts";
+import { writeRunReport } from "./run_report.ts";
 import type { ReportSettings } from "./settings.ts";
 
 /** Writes the reports of runs. */

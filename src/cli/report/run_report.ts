@@ -13,7 +13,6 @@ import {
   type ReportBlock,
   type ReportContent,
   reportContent,
-  type ReportSection,
 } from "../../config/report/report_content.ts";
 import { parseIdentity, pathsIn, textIn } from "../../config/runs/run_files.ts";
 import { barsSvg } from "../draw/bars.ts";
@@ -21,11 +20,8 @@ import { readLoggedRun } from "../plot/curves.ts";
 import { screeningIn, stepsUntilConvergence } from "../plot/screening.ts";
 import { outcomeIn } from "../screen/outcome.ts";
 import type { ScreenResult } from "../screen/screen_result.ts";
-import {
-  dynamicsPictures,
-  screeningPictures,
-  type StructurePictures,
-} from "./structure_pictures.ts";
+import { withPictures } from "./pictured.ts";
+import { dynamicsPictures, screeningPictures } from "./structure_pictures.ts";
 
 /** Number of failures in a report. `status.csv` has all. */
 const FAILURES = 100;
@@ -70,28 +66,6 @@ export async function writeFinalReport(
     const reason = error instanceof Error ? error.message : String(error);
     warn(`Warning: the report was not written: ${reason}`);
   }
-}
-
-/** Returns the warnings of a report. */
-export function warningsOf({ sections }: ReportContent): readonly string[] {
-  return sections.filter(({ title }) => title === "Warnings").flatMap(({ blocks }) => blocks)
-    .flatMap((block) => block.kind === "list" ? block.items : []);
-}
-
-/** Returns the content with pictures after the facts and the warnings. */
-function withPictures(
-  content: ReportContent,
-  { blocks, warning }: StructurePictures,
-): ReportContent {
-  const isBefore = ({ title }: ReportSection) => title === "Run" || title === "Warnings";
-  const warnings = [...warningsOf(content), ...(warning === undefined ? [] : [warning])];
-  const sections: ReportSection[] = [
-    ...content.sections.filter(({ title }) => title === "Run"),
-    { title: "Warnings", blocks: warnings.length === 0 ? [] : [{ kind: "list", items: warnings }] },
-    { title: "Structures", blocks },
-    ...content.sections.filter((section) => !isBefore(section)),
-  ];
-  return { ...content, sections: sections.filter(({ blocks }) => blocks.length > 0) };
 }
 
 async function screeningContent(

@@ -6,27 +6,11 @@
 
 import type { System } from "../../batch/system.ts";
 import { isObject } from "../../base/object.ts";
-import type { ReportBlock, ReportPicture } from "../../config/report/report_content.ts";
 import type { RunData } from "../../config/runs/read_run.ts";
 import { partsOf } from "../../config/runs/run_parts.ts";
 import { openSystems } from "../../sinks/systems_file.ts";
-import { atomsSvg } from "../draw/atoms.ts";
 import { exists } from "../run/formats.ts";
-
-/** Largest number of atoms in a picture. */
-const LARGEST = 200_000;
-
-/** A structure, and its title. */
-interface Shown {
-  readonly system: System;
-  readonly title: string;
-}
-
-/** Blocks of the pictures, and a warning if they cannot be made. */
-export interface StructurePictures {
-  readonly blocks: readonly ReportBlock[];
-  readonly warning?: string;
-}
+import { pictured, type StructurePictures } from "./pictured.ts";
 
 /**
  * Returns pictures of the first structure of a run of dynamics, at its begin and at its end. The begin is the first
@@ -98,26 +82,4 @@ function timeOf(system: System, run: RunData | undefined): string {
     ? Number(system.has("time") ? system.get("time")[0] : NaN)
     : Number(config.dt) * (step ?? NaN);
   return time >= 0 ? `, ${+(time / 1000).toPrecision(6)} ps` : "";
-}
-
-/** A structure that cannot be read is a warning: the rest of the report is worth having. */
-async function pictured(read: () => Promise<readonly Shown[]>): Promise<StructurePictures> {
-  try {
-    const all = await read();
-    const small = all.filter(({ system }) => system.nodeCount <= LARGEST);
-    const pictures = small.map(({ system, title }, i): ReportPicture => ({
-      kind: "plot",
-      name: `structure_${i === 0 ? "first" : "last"}`,
-      title,
-      svg: atomsSvg(system, { title }),
-    }));
-    return {
-      blocks: pictures.length === 0 ? [] : [{ kind: "row", pictures }],
-      ...(small.length < all.length &&
-        { warning: `There is no picture of structures with more than ${LARGEST} atoms.` }),
-    };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { blocks: [], warning: `There is no picture of the structures: ${reason}` };
-  }
 }

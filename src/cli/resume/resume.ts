@@ -67,7 +67,11 @@ export async function resumeRun(settings: ResumeSettings, run: CommandRun): Prom
     const now = structures === undefined
       ? { ...facts, potential: potential.name, modelSha256: potential.sha256 ?? null }
       : factsOf(structures, potential);
-    const config = configOf(wanted, withKnownName(now, wanted, known));
+    const config = {
+      ...configOf(wanted, withKnownName(now, wanted, known)),
+      // A begun run does not read its files again: they may have no path, as those of a run in a page.
+      ...isBegun && wanted.files === known.files && { files: known.files },
+    };
     const changes = findChanges(known, config);
     refuseNewEngine(changes, run, folder);
     refuseChanges(changes, settings, run, folder);

@@ -5,13 +5,11 @@
  */
 
 import { disposing } from "../../base/disposing.ts";
-import type { BatchInput } from "../../batch/batch.ts";
 import { openRunFolder } from "../../config/runs/run_folder.ts";
 import type { RunFolder } from "../../config/runs/run_folder_protocol.ts";
 import { resume } from "../../config/runs/resume.ts";
 import { EarlyStopping } from "../../observe/training/early_stopping.ts";
 import { NanGuard } from "../../observe/training/nan_guard.ts";
-import { adam } from "../../training/optimizers/named.ts";
 import type { TrainingGroup } from "../../training/group/training_group.ts";
 import { fineTune } from "../../training/tuning/fine_tune.ts";
 import type { FineTuned, FineTuneOptions } from "../../training/tuning/fine_tune_options.ts";
@@ -33,6 +31,7 @@ import { EpochTable } from "./epoch_table.ts";
 import { onMachines, planMachines } from "./machines.ts";
 import { checkRestart } from "./restart.ts";
 import { checkTargets } from "./targets.ts";
+import { tuneOptions } from "./tune_options.ts";
 import type { TrainSettings } from "./settings.ts";
 import { hashFrames, shareState } from "./shared_state.ts";
 
@@ -163,7 +162,7 @@ async function tuning(
   more: readonly unknown[],
 ): Promise<FineTuneOptions & { readonly model: string }> {
   return {
-    ...optionsOf(settings, inputs),
+    ...tuneOptions(settings, inputs),
     model,
     ...(group !== undefined && { group }),
     signal: group?.stopped ?? run.signal,
@@ -245,49 +244,12 @@ function readableTraining(config: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(config).filter(([name]) => !unused.includes(name)));
 }
 
-function optionsOf(
-  settings: TrainSettings,
-  { structures, valid }: {
-    readonly structures: readonly Structure[];
-    readonly valid: readonly Structure[] | number;
-  },
-): Omit<FineTuneOptions, "model"> {
-  const { energyKey, forcesKey, stressKey, virialKey, stressWeight, device, runtime, threads } =
-    settings;
-  return {
-    train: systemsOf(structures),
-    valid: typeof valid === "number" ? valid : systemsOf(valid),
-    energy: energyKey,
-    forces: forcesKey,
-    ...stressWeight > 0 &&
-      { stress: stressKey, ...virialKey !== undefined && { virial: virialKey } },
-    weights: { energy: settings.energyWeight, forces: settings.forcesWeight, stress: stressWeight },
-    elementEnergies: settings.elementEnergies,
-    manifest: settings.modelOptions,
-    batchSize: settings.batchSize,
-    epochs: settings.epochs,
-    optimizers: adam({ lr: settings.lr }),
-    seed: settings.seed,
-    runtime,
-    threads,
-    ...device !== undefined && { device },
-    ...settings.ema && { ema: { decay: settings.emaDecay } },
-    ...settings.clipGrad > 0 && { clip: { norm: settings.clipGrad } },
-    ...settings.loraRank !== undefined && { lora: { rank: settings.loraRank } },
-    ...settings.freeze.length > 0 && { freeze: [...settings.freeze] },
-  };
-}
-
 /** Tunes a model. If it lacks options, the error names all of them. */
 async function tune(
   modelOptions: TrainSettings["modelOptions"],
   options: FineTuneOptions & { readonly model: string },
 ): Promise<FineTuned> {
   return await withOptionsNamed(options.model, modelOptions, () => fineTune(options));
-}
-
-function systemsOf(structures: readonly Structure[]): BatchInput {
-  return structures.map(({ system }) => system);
 }
 
 function printEnd(

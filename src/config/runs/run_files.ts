@@ -81,8 +81,13 @@ export function parseIdentity(text: string, name: string): RunIdentity {
 
 /** Replaces `config.json` atomically. */
 export async function writeIdentity(path: string, identity: RunIdentity): Promise<void> {
+  await writeWhole(path, new TextEncoder().encode(identityText(identity)), "config");
+}
+
+/** Returns the text of a `config.json`. */
+export function identityText(identity: RunIdentity): string {
   const text = JSON.stringify({ schema: SCHEMA, hooke: versions().hooke, ...identity }, null, 2);
-  await writeWhole(path, new TextEncoder().encode(`${text}\n`), "config");
+  return `${text}\n`;
 }
 
 /** Returns the text of a file; `undefined` if it does not exist. */

@@ -15,6 +15,11 @@ const { search, origin, pathname } = location;
 const token = new URLSearchParams(search).get("token") ?? "";
 const api: Api = { base: `${origin}${pathname.replace(/[^/]*$/, "")}`, token };
 
+// Only a folder of files without a server has a service worker, which keeps the page for use without a network.
+if (document.documentElement.hasAttribute("data-static") && "serviceWorker" in navigator) {
+  navigator.serviceWorker.register("service_worker.js").catch(() => {}); // the page works without it
+}
+
 try {
   await new Shell(api).start();
 } catch (error) {

@@ -11,7 +11,22 @@ import { h } from "./element.ts";
 import type { PageView } from "./page_view.ts";
 import { RunList } from "./run_list.ts";
 import { RunView } from "./run_view.ts";
+import { TabRunView } from "../tab/tab_run_view.ts";
+import type { TabSource } from "../tab/tab_source.ts";
+import { type StartedRun, TabView } from "../tab/tab_view.ts";
 import { themeButton } from "./theme.ts";
+
+/** False in a folder of files that `deno task page:static` has written: there are no runs to watch. */
+const HAS_SERVER = !document.documentElement.hasAttribute("data-static");
+
+/** Returns whether the address asks for a run in this tab. */
+function isTab(): boolean {
+  return /^#tab([=-]|$)/.test(location.hash);
+}
+
+function tabLink(): HTMLElement {
+  return h("a.tab-link", { href: "#tab" }, "Run in this tab");
+}
 
 /** Frame of the page. */
 export class Shell {
@@ -30,6 +45,7 @@ export class Shell {
   /** Shows what the address names: a run, or the list of runs. A single run is shown at once. */
   async start(): Promise<void> {
     addEventListener("hashchange", () => this.#route());
+    if (isTab() || !HAS_SERVER) return this.#showTab();
     this.#main.replaceChildren(h("p.empty", {}, "Loading …"));
     this.#frame(h("h1", {}, "Runs"));
     try {
@@ -48,11 +64,24 @@ export class Shell {
   }
 
   #route(): void {
+    if (isTab()) return this.#showTab();
     const id = new URLSearchParams(location.hash.slice(1)).get("run");
     if (id !== null) return this.#showRun(id);
     const [only] = this.#runs;
     if (this.#runs.length === 1 && only !== undefined) return this.#showRun(only.id);
     this.#show(new RunList(this.#api, this.#runs, this.#banner));
+  }
+
+  /** Shows the form of a run in this tab, filled in by the link in the address if it holds one. */
+  #showTab(): void {
+    const complain = (message: string) => this.#banner.show(message);
+    const link = /^#tab=./.test(location.hash) ? location.hash : undefined;
+    const show = (source: TabSource, run: StartedRun) => {
+      history.replaceState(null, "", "#tab-run"); // so that the link to a new run changes the address
+      const view = new RunView(source, this.#banner, false);
+      this.#show(new TabRunView(view, source, run, complain));
+    };
+    this.#show(new TabView({ complain, show }, link));
   }
 
   #showRun(id: string): void {
@@ -75,6 +104,7 @@ export class Shell {
     this.#header.replaceChildren(
       h("span.brand", { "aria-hidden": "true" }, "Hooke"),
       content,
+      ...HAS_SERVER ? [tabLink()] : [],
       this.#theme,
     );
   }
