@@ -15,6 +15,7 @@ import { ConfigPanel } from "./panels/config_panel.ts";
 import { FilesPanel } from "./panels/files_panel.ts";
 import { HooksPanel } from "./panels/hooks_panel.ts";
 import { StructuresPanel } from "./panels/structures_panel.ts";
+import { TimingsPanel } from "./panels/timings_panel.ts";
 import { ViewerPanel } from "./panels/viewer_panel.ts";
 import { WarningsPanel } from "./panels/warnings_panel.ts";
 import type { RunActions, RunPanel } from "./panels/run_panel.ts";
@@ -56,14 +57,35 @@ export class RunView implements PageView {
     const viewer = new ViewerPanel(actions);
     const curves = new CurvesPanel();
     const hooks = new HooksPanel(actions), warnings = new WarningsPanel();
+    const timings = new TimingsPanel();
     const files = new FilesPanel(actions), config = new ConfigPanel();
-    this.#panels = [header, charts, structures, viewer, curves, hooks, warnings, files, config];
+    this.#panels = [
+      header,
+      charts,
+      structures,
+      viewer,
+      curves,
+      hooks,
+      timings,
+      warnings,
+      files,
+      config,
+    ];
     this.header = header.root;
     this.root = h(
       "div.run",
       {},
       h("div.column.wide", {}, structures.root, charts.root, curves.root),
-      h("div.column.side", {}, viewer.root, warnings.root, hooks.root, files.root, config.root),
+      h(
+        "div.column.side",
+        {},
+        viewer.root,
+        warnings.root,
+        hooks.root,
+        timings.root,
+        files.root,
+        config.root,
+      ),
     );
     void this.#follow(source, banner);
   }

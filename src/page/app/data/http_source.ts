@@ -71,25 +71,27 @@ export class HttpSource implements RunSource {
 
   async *events(signal: AbortSignal): AsyncGenerator<RunEvent> {
     const { firstDelay = 500 } = this.#options;
-    let delay = firstDelay, isOver = false, hasEvents = false;
-    while (!signal.aborted && !isOver) {
-      let reason = "the server closed the connection";
+    let delay = firstDelay, isFirst = true;
+    while (!signal.aborted) {
+      let reason = "the server closed it", last: RunEvent["type"] | undefined, isOver = false;
       try {
-        if (hasEvents) yield { type: "behind" };
-        hasEvents = false;
         for await (const event of this.#stream(signal)) {
-          if (!hasEvents) this.#report({ state: "connected" });
-          hasEvents = true;
-          delay = firstDelay;
+          if (last === undefined) {
+            this.#report({ state: "connected" });
+            delay = firstDelay;
+            // What the page has shown stays until the run is read again.
+            if (!isFirst) yield { type: "behind" };
+            isFirst = false;
+          }
+          last = event.type;
+          if (event.type === "behind") continue;
           if (event.type === "frames") this.#length = event.count;
           if (event.type === "info") isOver = isEnded(event.run);
-          if (event.type === "behind") isOver = false;
           yield event;
         }
+        if (last === "behind") continue;
       } catch (error) {
-        if (signal.aborted) return;
         reason = error instanceof Error ? error.message : String(error);
-        isOver = false;
         if ((statusOf(error) ?? 500) < 500) {
           return this.#report({ state: "refused", reason });
         }
@@ -162,7 +164,12 @@ export class HttpSource implements RunSource {
   }
 
   #request(path: string, init: RequestInit): Promise<Response> {
-    return request(this.#options.fetch ?? fetch, this.#api, `api/runs/${this.#id}/${path}`, init);
+    return request(
+      this.#options.fetch ?? fetch,
+      this.#api,
+      `api/runs/${encodeURIComponent(this.#id)}/${path}`,
+      init,
+    );
   }
 
   #report(connection: Connection): void {
@@ -186,9 +193,19 @@ async function request(
     headers: { ...init.headers as Record<string, string>, authorization: `Bearer ${token}` },
   });
   if (answer.ok) return answer;
-  const text = (await answer.text()).trim().slice(0, 500);
-  const reason = text === "" ? `the server answered ${answer.status}` : text;
-  throw new Error(reason, { cause: answer });
+  throw new Error(await reasonIn(answer), { cause: answer });
+}
+
+/** Returns the message of an answer that failed. */
+async function reasonIn(answer: Response): Promise<string> {
+  const text = (await answer.text()).trim();
+  try {
+    const { error } = JSON.parse(text);
+    if (typeof error === "string") return error;
+  } catch {
+    // The answer is that of another program, such as a proxy.
+  }
+  return `the server answered ${answer.status} ${answer.statusText}`.trim();
 }
 
 /** Waits for a time, or until the signal aborts. */

@@ -4,7 +4,14 @@
  * @module
  */
 
-import type { HookRow, RunCommand, RunEvent, RunInfo, StructureRow } from "../../protocol.ts";
+import type {
+  HookRow,
+  RunCommand,
+  RunEvent,
+  RunInfo,
+  StructureRow,
+  TimingRow,
+} from "../../protocol.ts";
 import { Series } from "./series.ts";
 
 /** Parts of a model, which panels show. */
@@ -30,6 +37,7 @@ export interface RunModel {
   readonly structures: Map<string, StructureRow>;
   readonly warnings: Map<string, CountedWarning>;
   readonly commands: { readonly command: RunCommand; readonly step: number }[];
+  timings: readonly TimingRow[];
   frames: { readonly count: number; readonly live?: number };
 }
 
@@ -38,6 +46,9 @@ const KEPT = 1000;
 
 /** Name of the series that the page computes from the total energy. */
 export const DRIFT = "energy drift";
+
+/** Name of the total energy. */
+const TOTAL = "energy/total";
 
 /** Returns the model of a run without events. */
 export function emptyModel(): RunModel {
@@ -49,6 +60,7 @@ export function emptyModel(): RunModel {
     structures: new Map(),
     warnings: new Map(),
     commands: [],
+    timings: [],
     frames: { count: 0 },
   };
 }
@@ -78,6 +90,9 @@ export function applyEvent(model: RunModel, event: RunEvent): ModelPart {
       if (model.commands.length === KEPT) model.commands.shift();
       model.commands.push({ command: event.command, step: event.step });
       break;
+    case "timings":
+      model.timings = event.rows;
+      break;
     case "frames":
       model.frames = event;
       break;
@@ -93,24 +108,30 @@ function addRows(
   names: readonly string[],
   rows: readonly (readonly (number | null)[])[],
 ): void {
+  const [first] = rows;
+  if (first === undefined) return;
   for (const [i, name] of names.entries()) {
     let own = series.get(name);
     for (const row of rows) {
-      const value = row[i + 1];
+      const step = row[0]!, value = row[i + 1];
+      own?.cut(step);
       if (value === null || value === undefined) continue;
       if (own === undefined) series.set(name, own = new Series());
-      own.add(row[0]!, value);
+      own.add(step, value);
     }
-    if (name === "energy/total" && own !== undefined) addDrift(series, own);
+    if (name === TOTAL && own !== undefined) {
+      addDrift(series, own, rows.reduce((low, [step]) => Math.min(low, step!), Infinity));
+    }
   }
 }
 
 /** Continues the series of what the total energy has changed since the first point. */
-function addDrift(series: Map<string, Series>, total: Series): void {
+function addDrift(series: Map<string, Series>, total: Series, from: number): void {
   let drift = series.get(DRIFT);
   if (drift === undefined) series.set(DRIFT, drift = new Series());
+  drift.cut(from);
   const { steps, values } = total;
-  for (let i = Math.max(0, drift.length - 1); i < total.length; i++) {
+  for (let i = total.indexOf(from); i < total.length; i++) {
     drift.add(steps[i]!, values[i]! - values[0]!);
   }
 }

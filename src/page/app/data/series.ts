@@ -40,27 +40,28 @@ export class Series {
     return undefined;
   }
 
-  /** Smallest and largest finite value so far, of points that were replaced, too. */
+  /** Smallest and largest finite value so far, also of points that were removed. */
   get range(): readonly [low: number, high: number] {
     return this.#range;
   }
 
-  /** Adds a point. A point at the step of the last one replaces it; points of earlier steps are ignored. */
+  /** Adds a point. Points at its step and after it are removed. */
   add(step: number, value: number): void {
-    const last = this.#length === 0 ? -Infinity : this.#steps[this.#length - 1]!;
-    if (step < last) return;
+    this.cut(step);
     if (Number.isFinite(value)) {
       this.#range = [Math.min(value, this.#range[0]), Math.max(value, this.#range[1])];
-    }
-    if (step === last) {
-      if (this.#length % BLOCK === 0) this.#close(this.#length, value);
-      this.#values[this.#length - 1] = value;
-      return;
     }
     if (this.#length === this.#steps.length) this.#grow();
     this.#steps[this.#length] = step;
     this.#values[this.#length++] = value;
-    if (this.#length % BLOCK === 0) this.#close(this.#length, value);
+    if (this.#length % BLOCK === 0) this.#close(this.#length);
+  }
+
+  /** Removes the points at a step and after it. */
+  cut(step: number): void {
+    if (this.#length === 0 || this.#steps[this.#length - 1]! < step) return;
+    this.#length = this.indexOf(step);
+    this.#lows.length = this.#highs.length = Math.floor(this.#length / BLOCK);
   }
 
   /** Returns the index of the first point at or after a step. */
@@ -120,11 +121,9 @@ export class Series {
     return [low, high];
   }
 
-  /** Keeps the extremes of the block that ends at `end`. `value` is that of its last point. */
-  #close(end: number, value: number): void {
-    this.#values[end - 1] = value;
+  /** Keeps the extremes of the block that ends at `end`. */
+  #close(end: number): void {
     const block = end / BLOCK - 1;
-    this.#lows.length = this.#highs.length = block;
     const [low, high] = this.#extremes(end - BLOCK, end);
     this.#lows[block] = low;
     this.#highs[block] = high;
