@@ -83,18 +83,19 @@ export class RunHeader implements RunPanel {
 }
 
 function factsOf(
-  { step, steps, dt, state, systems }: NonNullable<RunModel["run"]>,
+  { kind, step, steps, dt, state, systems }: NonNullable<RunModel["run"]>,
   rate: number | undefined,
 ): string[] {
+  const unit = kind === "screen" ? "structures" : "steps";
   const facts = [
     steps === undefined
-      ? `${countText(step)} steps`
-      : `${countText(step)} of ${countText(steps)} steps`,
+      ? `${countText(step)} ${unit}`
+      : `${countText(step)} of ${countText(steps)} ${unit}`,
   ];
   if (dt !== undefined) facts.push(`${numberText(step * dt / 1000, 4)} ps`);
-  if (systems > 1) facts.push(`${countText(systems)} systems`);
+  if (systems > 1 && kind !== "screen") facts.push(`${countText(systems)} systems`);
   if (state !== "running" || rate === undefined || rate <= 0) return facts;
-  facts.push(`${numberText(rate, 3)} steps/s`);
+  facts.push(`${numberText(rate, 3)} ${unit}/s`);
   if (dt !== undefined) facts.push(`${numberText(rate * dt * 86_400 / 1e6, 3)} ns/day`);
   if (steps !== undefined && steps > step) {
     facts.push(`${durationText((steps - step) / rate)} left`);

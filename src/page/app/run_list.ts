@@ -89,8 +89,8 @@ function itemOf(run: RunInfo): HTMLElement {
     : `${countText(step)} of ${countText(steps)}`;
   const details = [
     KIND_WORDS[kind],
-    `${progress} steps`,
-    ...(systems > 1 ? [`${countText(systems)} systems`] : []),
+    `${progress} ${kind === "screen" ? "structures" : "steps"}`,
+    ...(systems > 1 && kind !== "screen" ? [`${countText(systems)} systems`] : []),
   ];
   return h(
     "li",

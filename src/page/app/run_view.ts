@@ -52,10 +52,10 @@ export class RunView implements PageView {
       },
     };
     const header = new RunHeader(actions, hasList);
-    const charts = new ChartsPanel(actions.cursor);
+    const curves = new CurvesPanel();
+    const charts = new ChartsPanel(actions.cursor, curves.root);
     const structures = new StructuresPanel(actions);
     const viewer = new ViewerPanel(actions);
-    const curves = new CurvesPanel();
     const hooks = new HooksPanel(actions), warnings = new WarningsPanel();
     const timings = new TimingsPanel();
     const files = new FilesPanel(actions), config = new ConfigPanel();
@@ -75,7 +75,7 @@ export class RunView implements PageView {
     this.root = h(
       "div.run",
       {},
-      h("div.column.wide", {}, structures.root, charts.root, curves.root),
+      h("div.column.wide", {}, structures.root, charts.root),
       h(
         "div.column.side",
         {},

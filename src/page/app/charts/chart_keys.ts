@@ -52,7 +52,7 @@ function press(key: string, isFar: boolean, steps: Float64Array, cursor: CursorS
       break;
     case "Enter":
     case " ":
-      cursor.set("pinned", now);
+      cursor.pick(now);
       break;
     case "+":
     case "=":

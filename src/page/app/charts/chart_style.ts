@@ -84,7 +84,7 @@ function hooksOf(
     ready: [(plot) =>
       onClick(plot, () => {
         const { left = -1 } = plot.cursor;
-        if (left >= 0) cursor.set("pinned", plot.posToVal(left, "x") / perStep);
+        if (left >= 0) cursor.pick(plot.posToVal(left, "x") / perStep);
       })],
     draw: [(plot) => {
       const { pinned } = cursor.state;
@@ -151,7 +151,7 @@ export function curveOptions(
 
 function axesOf(label: string): uPlot.Axis[] {
   return [
-    { ...axisOptions(), size: 40, label, labelSize: 16, labelFont: FONT, labelGap: 0 },
+    { ...axisOptions(), size: 24, label, labelSize: 18, labelFont: FONT, labelGap: 0 },
     {
       ...axisOptions(),
       size: (_plot: uPlot, labels: string[]) =>

@@ -14,11 +14,11 @@ import { countText, numberText } from "../format.ts";
 import type { RunPanel } from "../panels/run_panel.ts";
 import { onTheme } from "../theme.ts";
 
-/** Charts of a run. They share the visible part and the cursor. */
+/** Charts of a run, with further ones after them. They share the visible part and the cursor. */
 export class ChartsPanel implements RunPanel {
-  readonly parts: readonly ModelPart[] = ["scalars", "info"];
+  readonly parts: readonly ModelPart[] = ["scalars", "info", "curve"];
   readonly root: HTMLElement;
-  readonly #grid: HTMLElement = h("div.charts");
+  readonly #grid: HTMLElement = h("div.flat");
   readonly #empty: HTMLElement = h("p.empty", {}, "The run has not written any scalars yet.");
   readonly #where: HTMLElement = h("p.note.where");
   readonly #reset: HTMLButtonElement;
@@ -27,7 +27,7 @@ export class ChartsPanel implements RunPanel {
   #charts: readonly Chart[] = [];
   #key = "";
 
-  constructor(cursor: CursorStore) {
+  constructor(cursor: CursorStore, more: HTMLElement) {
     this.#cursor = cursor;
     this.#reset = h("button.quiet", {
       type: "button",
@@ -38,7 +38,7 @@ export class ChartsPanel implements RunPanel {
       { "aria-label": "Charts" },
       h("div.toolbar", {}, this.#where, this.#reset),
       this.#empty,
-      this.#grid,
+      h("div.charts", {}, this.#grid, more),
     );
     setShown(this.#reset, false);
     this.#stopListening = [
@@ -64,7 +64,8 @@ export class ChartsPanel implements RunPanel {
     this.#key = key;
     this.#axis = axis;
     // Screenings have a table instead, and may never write scalars.
-    setShown(this.root, model.run?.kind !== "screen" || specs.length > 0);
+    const hasCharts = specs.length > 0 || model.curves.size > 0;
+    setShown(this.root, model.run?.kind !== "screen" || hasCharts);
     setText(this.#empty, emptyText(model));
     setShown(this.#empty, specs.length === 0);
     this.#tell();

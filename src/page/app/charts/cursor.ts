@@ -12,7 +12,9 @@ export interface SharedCursor {
   readonly view: View | undefined;
   /** Step under the pointer. */
   readonly step: number | undefined;
-  /** Step whose structure is shown. */
+  /** Step that the user has picked, to show its structure. */
+  readonly picked: number | undefined;
+  /** Step whose structure is shown, if it is not the newest one. */
   readonly pinned: number | undefined;
 }
 
@@ -21,7 +23,7 @@ export type CursorPart = keyof SharedCursor;
 
 /** Keeps the shared state of charts, and reports its changes. */
 export class CursorStore {
-  #state: SharedCursor = { view: undefined, step: undefined, pinned: undefined };
+  #state: SharedCursor = { view: undefined, step: undefined, picked: undefined, pinned: undefined };
   readonly #listeners = new Set<(part: CursorPart) => void>();
 
   get state(): SharedCursor {
@@ -39,5 +41,11 @@ export class CursorStore {
     if (this.#state[part] === value) return;
     this.#state = { ...this.#state, [part]: value };
     for (const listener of this.#listeners) listener(part);
+  }
+
+  /** Picks the step whose structure is to be shown. */
+  pick(step: number): void {
+    this.set("pinned", step);
+    this.set("picked", step);
   }
 }

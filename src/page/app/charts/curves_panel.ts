@@ -6,7 +6,7 @@
 
 import uPlot from "uplot";
 import type { Curve, ModelPart, RunModel } from "../data/run_model.ts";
-import { h, setShown, setText } from "../element.ts";
+import { h, setText } from "../element.ts";
 import { numberText } from "../format.ts";
 import type { RunPanel } from "../panels/run_panel.ts";
 import { onTheme } from "../theme.ts";
@@ -22,19 +22,15 @@ interface CurveChart {
 /** Curves of a run, one chart each. */
 export class CurvesPanel implements RunPanel {
   readonly parts: readonly ModelPart[] = ["curve"];
-  readonly root: HTMLElement;
-  readonly #grid: HTMLElement = h("div.charts");
+  readonly root: HTMLElement = h("div.flat");
   readonly #charts = new Map<string, CurveChart>();
   readonly #stopListening: () => void;
 
   constructor() {
-    this.root = h("section.charts-panel", { "aria-label": "Curves" }, this.#grid);
-    setShown(this.root, false);
     this.#stopListening = onTheme(() => this.#charts.forEach((chart) => chart.redraw()));
   }
 
   update({ curves }: RunModel): void {
-    setShown(this.root, curves.size > 0);
     for (const [name, chart] of this.#charts) {
       if (curves.has(name)) continue;
       chart.close();
@@ -45,7 +41,7 @@ export class CurvesPanel implements RunPanel {
       let chart = this.#charts.get(name);
       if (chart === undefined) {
         this.#charts.set(name, chart = makeCurveChart(curve));
-        this.#grid.append(chart.root);
+        this.root.append(chart.root);
       }
       chart.show(curve);
     }

@@ -36,10 +36,16 @@ export const COLUMNS: readonly Column[] = [
   },
   numbers("step", "Steps", ({ step }) => step, countText),
   numbers("atoms", "Atoms", ({ atoms }) => atoms, countText),
-  numbers("energy", "Energy, eV", ({ energy }) => energy, (value) => numberText(value, 7)),
-  numbers("perAtom", "eV/atom", energyPerAtom, (value) => numberText(value, 6)),
-  numbers("fmax", "fmax, eV/Å", ({ fmax }) => fmax, (value) => numberText(value, 3)),
+  numbers("energy", "Energy, eV", ({ energy }) => energy, fixed(4)),
+  numbers("perAtom", "eV/atom", energyPerAtom, fixed(5)),
+  numbers("fmax", "fmax, eV/Å", ({ fmax }) => fmax, fixed(4)),
 ];
+
+/** Returns a function that writes numbers with the same number of decimals, so that they align. */
+function fixed(digits: number): (value: number) => string {
+  return (value) =>
+    Math.abs(value) < 1e7 ? value.toFixed(digits).replace("-", "−") : numberText(value);
+}
 
 function numbers(
   id: Column["id"],

@@ -54,6 +54,7 @@ export class HooksPanel implements RunPanel {
     setShown(this.#empty, known.length === 0);
     setShown(this.#table, known.length > 0);
     if (hooks !== undefined && hooks.length === 0) setText(this.#empty, "The run has no hooks.");
+    this.#table.classList.toggle("timed", known.some((hook) => hook.milliseconds !== undefined));
     setText(this.#note, known.length === 0 ? "" : String(known.length));
     for (const hook of known) {
       let row = this.#rows.get(hook.name);

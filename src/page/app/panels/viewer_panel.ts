@@ -6,6 +6,7 @@
 
 import type { FrameSource, ViewerFrame } from "../../protocol.ts";
 import { FrameFinder } from "../data/frame_finder.ts";
+import { NewestFrame } from "../data/newest_frame.ts";
 import type { ModelPart, RunModel } from "../data/run_model.ts";
 import { h, panel, setShown, setText } from "../element.ts";
 import { countText } from "../format.ts";
@@ -14,7 +15,15 @@ import type { RunActions, RunPanel } from "./run_panel.ts";
 /** What the page uses of `<hooke-viewer>`. */
 interface ViewerElement extends HTMLElement {
   frames: FrameSource | undefined;
-  refresh(): Promise<void>;
+  go(index: number): Promise<void>;
+  show(frame: ViewerFrame): Promise<void>;
+}
+
+/** Value of the event `framechange`. */
+interface FrameChange {
+  readonly index: number;
+  readonly step?: number;
+  readonly frame: ViewerFrame;
 }
 
 /** Structure of a run. The newest frame is shown until the user picks one. */
@@ -25,20 +34,35 @@ export class ViewerPanel implements RunPanel {
   readonly #note: HTMLElement;
   readonly #stage: HTMLElement = h("div.viewer");
   readonly #empty: HTMLElement = h("p.empty", {}, "The run has not written any structures yet.");
+  readonly #follow: HTMLButtonElement;
   readonly #finder: FrameFinder;
+  readonly #newest: NewestFrame;
   readonly #stopListening: () => void;
   #viewer: ViewerElement | "loading" | undefined;
+  #isFirst = false;
 
   constructor(actions: RunActions) {
     this.#actions = actions;
     this.#finder = new FrameFinder(actions.source);
+    this.#newest = new NewestFrame(actions.source, (frame) => this.#element()?.show(frame));
     const { root, body, note } = panel("Structure", "structure");
     this.root = root;
     this.#note = note;
-    body.append(this.#empty, this.#stage);
+    this.#follow = h("button.quiet", {
+      type: "button",
+      onclick: () => {
+        this.#newest.isFollowed = true;
+        actions.cursor.set("picked", undefined);
+        actions.cursor.set("pinned", undefined);
+        setShown(this.#follow, false);
+        void this.#newest.show();
+      },
+    }, "Show the newest structure");
+    setShown(this.#follow, false);
+    body.append(this.#empty, this.#stage, this.#follow);
     this.#stopListening = actions.cursor.listen((part) => {
-      const { pinned } = actions.cursor.state;
-      if (part === "pinned" && pinned !== undefined) void this.#showStep(pinned);
+      const { picked } = actions.cursor.state;
+      if (part === "picked" && picked !== undefined) void this.#showStep(picked);
     });
   }
 
@@ -48,35 +72,73 @@ export class ViewerPanel implements RunPanel {
     setShown(this.#stage, hasFrames);
     setText(this.#note, frames.count === 0 ? "" : `${countText(frames.count)} frames`);
     this.#finder.expect(frames.count, run?.step ?? 0);
-    if (typeof this.#viewer === "object") void this.#viewer.refresh();
-    else if (hasFrames) void this.#load();
+    if (!hasFrames) return;
+    const viewer = this.#element();
+    if (this.#viewer === undefined) void this.#load();
+    if (viewer === undefined) return;
+    if (frames.count > 0 && viewer.frames === undefined) this.#setFrames(viewer);
+    if (run?.kind !== "screen") void this.#newest.show(frames.live ?? frames.count);
   }
 
   close(): void {
     this.#stopListening();
-    if (typeof this.#viewer === "object") this.#viewer.frames = undefined;
+    const viewer = this.#element();
+    if (viewer !== undefined) viewer.frames = undefined;
+  }
+
+  /** Shows a frame that the user has picked. */
+  showFrame(index: number): void {
+    this.#isFirst = false;
+    this.#pick();
+    void this.#element()?.go(index);
+  }
+
+  #element(): ViewerElement | undefined {
+    return typeof this.#viewer === "object" ? this.#viewer : undefined;
   }
 
   /** Loads the element once there is something to show. */
   async #load(): Promise<void> {
-    if (this.#viewer !== undefined) return;
     this.#viewer = "loading";
     try {
       await import(new URL("viewer.js", document.baseURI).href);
     } catch {
       setText(this.#empty, "The viewer of structures could not be loaded.");
+      setShown(this.#stage, false);
       return setShown(this.#empty, true);
     }
-    const viewer = h("hooke-viewer" as "div", {}) as unknown as ViewerElement;
+    const viewer = document.createElement("hooke-viewer") as ViewerElement;
+    viewer.setAttribute("controls", "");
     this.#stage.append(viewer);
     this.#viewer = viewer;
-    viewer.frames = this.#actions.source;
     viewer.addEventListener("framechange", (event) => {
-      const { step } = (event as CustomEvent<ViewerFrame>).detail ?? {};
-      if (step !== undefined) this.#actions.cursor.set("step", step);
+      this.#changed((event as CustomEvent<FrameChange>).detail);
     });
-    const { pinned } = this.#actions.cursor.state;
-    if (pinned !== undefined) await this.#showStep(pinned);
+    const { source, cursor } = this.#actions;
+    if (source.length > 0) this.#setFrames(viewer);
+    if (cursor.state.picked !== undefined) await this.#showStep(cursor.state.picked);
+    else if (source.length === 0) void this.#newest.show();
+  }
+
+  /** Gives the viewer the trajectory. It shows the last frame, which is not a choice of the user. */
+  #setFrames(viewer: ViewerElement): void {
+    this.#isFirst = true;
+    viewer.setAttribute("frame", "-1");
+    viewer.frames = this.#actions.source;
+  }
+
+  /** The viewer shows another frame. Unless it is the newest one, the user has picked it, and the charts mark its step. */
+  #changed({ step, frame }: FrameChange): void {
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    if (isFirst || frame === this.#newest.frame) return;
+    this.#pick();
+    if (step !== undefined) this.#actions.cursor.set("pinned", step);
+  }
+
+  #pick(): void {
+    this.#newest.isFollowed = false;
+    setShown(this.#follow, true);
   }
 
   /** Shows the frame nearest to a step. */
@@ -88,10 +150,5 @@ export class ViewerPanel implements RunPanel {
       const reason = error instanceof Error ? error.message : String(error);
       this.#actions.complain(`Cannot show the structure of step ${Math.round(step)}: ${reason}`);
     }
-  }
-
-  /** Shows a frame. */
-  showFrame(index: number): void {
-    if (typeof this.#viewer === "object") this.#viewer.setAttribute("frame", String(index));
   }
 }
