@@ -37,7 +37,7 @@ testInChromium(
       await charted(page);
       assertEquals(await page.locator(".run-header h1").innerText(), "argon-md");
       assertEquals(await page.locator(".run-header .state").innerText(), "Running");
-      const charts = await page.locator("[data-chart] h3").allInnerTexts();
+      const charts = await page.locator("[data-chart] h3:visible").allInnerTexts();
       assertEquals(charts.slice(0, 5), [
         "Energy, eV",
         "Kinetic energy, eV",
@@ -78,9 +78,9 @@ testInChromium(
       const energy = page.locator('[data-chart="energy"] .plot');
       assertEquals(await energy.getAttribute("aria-valuenow"), "30", "the other charts follow");
       await page.keyboard.press("+");
-      await page.getByRole("button", { name: "Show everything" }).waitFor();
+      await page.getByRole("button", { name: "Show all steps" }).waitFor();
       await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Show everything" }).waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: "Show all steps" }).waitFor({ state: "hidden" });
       for (const key of ["End", "PageDown", "Enter"]) await page.keyboard.press(key);
       const pinned = await plot.getAttribute("aria-valuenow");
       await page.keyboard.press("Tab"); // the pinned step stays when the chart is left

@@ -57,12 +57,14 @@ export class Chart {
     );
     keysOf(this.#stage, this.#series, cursor);
     this.#ends = [cursor.listen((part) => this.#moved(part)), ...this.#observe()];
+    this.#read();
   }
 
   /** Draws the points again if the chart is visible, otherwise when it becomes so. */
   update(): void {
     this.#isDirty = true;
     if (this.#isVisible) this.#draw();
+    else this.#read();
   }
 
   /** Draws everything in the colors of the current theme. */

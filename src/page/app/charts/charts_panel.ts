@@ -32,7 +32,7 @@ export class ChartsPanel implements RunPanel {
     this.#reset = h("button.quiet", {
       type: "button",
       onclick: () => cursor.set("view", undefined),
-    }, "Show everything");
+    }, "Show all steps");
     this.root = h(
       "section.charts-panel",
       { "aria-label": "Charts" },

@@ -40,6 +40,7 @@ export class ViewerPanel implements RunPanel {
   readonly #stopListening: () => void;
   #viewer: ViewerElement | "loading" | undefined;
   #isFirst = false;
+  #isOneSystem = true;
 
   constructor(actions: RunActions) {
     this.#actions = actions;
@@ -77,7 +78,8 @@ export class ViewerPanel implements RunPanel {
     if (this.#viewer === undefined) void this.#load();
     if (viewer === undefined) return;
     if (frames.count > 0 && viewer.frames === undefined) this.#setFrames(viewer);
-    if (run?.kind !== "screen") void this.#newest.show(frames.live ?? frames.count);
+    this.#isOneSystem = run?.kind !== "screen";
+    if (this.#isOneSystem) void this.#newest.show(frames.live ?? frames.count);
   }
 
   close(): void {
@@ -138,7 +140,7 @@ export class ViewerPanel implements RunPanel {
 
   #pick(): void {
     this.#newest.isFollowed = false;
-    setShown(this.#follow, true);
+    setShown(this.#follow, this.#isOneSystem);
   }
 
   /** Shows the frame nearest to a step. */

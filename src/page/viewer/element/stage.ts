@@ -31,7 +31,11 @@ export type StageActions =
 export class Stage {
   /** Element with everything. */
   readonly element: HTMLElement;
-  readonly #canvas: HTMLCanvasElement = html("canvas", { role: "img", tabindex: "0" });
+  readonly #canvas: HTMLCanvasElement = html("canvas", {
+    role: "img",
+    tabindex: "0",
+    "aria-label": "Structure, loading",
+  });
   readonly #overlay: SVGSVGElement = svg("svg", { class: "overlay", "aria-hidden": "true" });
   readonly #legend: HTMLElement = html("div", { class: "legend" });
   readonly #caption: HTMLElement = html("div", { class: "caption" });
