@@ -4,29 +4,27 @@
  * @module
  */
 
-import type { FrameSource, ViewerFrame } from "../../protocol.ts";
+import type { FrameSource } from "../../protocol.ts";
 import { FrameFinder } from "../data/frame_finder.ts";
-import { NewestFrame } from "../data/newest_frame.ts";
 import type { ModelPart, RunModel } from "../data/run_model.ts";
 import { h, panel, setShown, setText } from "../element.ts";
 import { countText } from "../format.ts";
 import type { RunActions, RunPanel } from "./run_panel.ts";
 
-/** What the page uses of `<hooke-viewer>`. */
+/** What the page uses of `<hooke-viewer>`. It follows the newest structure until another one is chosen. */
 interface ViewerElement extends HTMLElement {
   frames: FrameSource | undefined;
   go(index: number): Promise<void>;
-  show(frame: ViewerFrame): Promise<void>;
+  refresh(): Promise<void>;
 }
 
 /** Value of the event `framechange`. */
 interface FrameChange {
   readonly index: number;
   readonly step?: number;
-  readonly frame: ViewerFrame;
 }
 
-/** Structure of a run. The newest frame is shown until the user picks one. */
+/** Structure of a run. The newest one is shown until the user picks another. */
 export class ViewerPanel implements RunPanel {
   readonly parts: readonly ModelPart[] = ["frames", "info"];
   readonly root: HTMLElement;
@@ -36,27 +34,24 @@ export class ViewerPanel implements RunPanel {
   readonly #empty: HTMLElement = h("p.empty", {}, "The run has not written any structures yet.");
   readonly #follow: HTMLButtonElement;
   readonly #finder: FrameFinder;
-  readonly #newest: NewestFrame;
   readonly #stopListening: () => void;
   #viewer: ViewerElement | "loading" | undefined;
-  #isFirst = false;
+  /** The newest structure that was shown, and whether the next one is being read. */
+  #newest: { readonly key: number; readonly isRead: boolean } = { key: -1, isRead: true };
   #isOneSystem = true;
 
   constructor(actions: RunActions) {
     this.#actions = actions;
     this.#finder = new FrameFinder(actions.source);
-    this.#newest = new NewestFrame(actions.source, (frame) => this.#element()?.show(frame));
     const { root, body, note } = panel("Structure", "structure");
     this.root = root;
     this.#note = note;
     this.#follow = h("button.quiet", {
       type: "button",
       onclick: () => {
-        this.#newest.isFollowed = true;
         actions.cursor.set("picked", undefined);
-        actions.cursor.set("pinned", undefined);
-        setShown(this.#follow, false);
-        void this.#newest.show();
+        const viewer = this.#element();
+        if (viewer !== undefined) viewer.frames = actions.source;
       },
     }, "Show the newest structure");
     setShown(this.#follow, false);
@@ -73,13 +68,10 @@ export class ViewerPanel implements RunPanel {
     setShown(this.#stage, hasFrames);
     setText(this.#note, frames.count === 0 ? "" : `${countText(frames.count)} frames`);
     this.#finder.expect(frames.count, run?.step ?? 0);
-    if (!hasFrames) return;
-    const viewer = this.#element();
-    if (this.#viewer === undefined) void this.#load();
-    if (viewer === undefined) return;
-    if (frames.count > 0 && viewer.frames === undefined) this.#setFrames(viewer);
     this.#isOneSystem = run?.kind !== "screen";
-    if (this.#isOneSystem) void this.#newest.show(frames.live ?? frames.count);
+    if (!hasFrames) return;
+    if (this.#viewer === undefined) void this.#load();
+    else void this.#refresh(frames.live ?? frames.count);
   }
 
   close(): void {
@@ -90,8 +82,6 @@ export class ViewerPanel implements RunPanel {
 
   /** Shows a frame that the user has picked. */
   showFrame(index: number): void {
-    this.#isFirst = false;
-    this.#pick();
     void this.#element()?.go(index);
   }
 
@@ -117,30 +107,25 @@ export class ViewerPanel implements RunPanel {
       this.#changed((event as CustomEvent<FrameChange>).detail);
     });
     const { source, cursor } = this.#actions;
-    if (source.length > 0) this.#setFrames(viewer);
+    viewer.frames = source;
     if (cursor.state.picked !== undefined) await this.#showStep(cursor.state.picked);
-    else if (source.length === 0) void this.#newest.show();
   }
 
-  /** Gives the viewer the trajectory. It shows the last frame, which is not a choice of the user. */
-  #setFrames(viewer: ViewerElement): void {
-    this.#isFirst = true;
-    viewer.setAttribute("frame", "-1");
-    viewer.frames = this.#actions.source;
+  /** Lets the viewer read the newest structure, one at a time. */
+  async #refresh(key: number): Promise<void> {
+    const { isRead } = this.#newest, isKnown = key === this.#newest.key;
+    if (isKnown || !isRead) return;
+    this.#newest = { key, isRead: false };
+    await this.#element()?.refresh();
+    this.#newest = { key, isRead: true };
   }
 
-  /** The viewer shows another frame. Unless it is the newest one, the user has picked it, and the charts mark its step. */
-  #changed({ step, frame }: FrameChange): void {
-    const isFirst = this.#isFirst;
-    this.#isFirst = false;
-    if (isFirst || frame === this.#newest.frame) return;
-    this.#pick();
-    if (step !== undefined) this.#actions.cursor.set("pinned", step);
-  }
-
-  #pick(): void {
-    this.#newest.isFollowed = false;
-    setShown(this.#follow, this.#isOneSystem);
+  /** The viewer shows another structure. Unless it is the newest one, the charts mark its step. */
+  #changed({ index, step }: FrameChange): void {
+    const { cursor, source } = this.#actions;
+    const isPicked = this.#isOneSystem && index < source.length - 1;
+    setShown(this.#follow, isPicked);
+    cursor.set("pinned", isPicked ? step : undefined);
   }
 
   /** Shows the frame nearest to a step. */
