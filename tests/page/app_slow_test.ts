@@ -3,7 +3,6 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { gzipSync } from "node:zlib";
-import { timeOfWork } from "../../tools/suite/speed.ts";
 import { testInChromium } from "../e2e/chromium.ts";
 import { inChromium, openApp, pageAssets, serveRuns } from "./app_page.ts";
 import {
@@ -18,8 +17,8 @@ import {
 
 /** Largest size of what the page loads at once, bytes after gzip. */
 const BUDGET = 250_000;
-/** Longest time to the first paint, ms, on a processor that does the fixed piece of work of the suite in `USUAL` ms. */
-const FIRST_PAINT = 1000, USUAL = 13;
+/** Longest time to the first paint, ms. On a busy machine it may be this many times that of a page with one word. */
+const FIRST_PAINT = 1000, SLOWER = 6;
 
 /** Waits for the charts of a run of dynamics. */
 async function charted(page: Page): Promise<void> {
@@ -239,25 +238,23 @@ testInChromium(
     const runs = [dynamicsRun(), trainingRun(), screeningRun(100)];
     await using server = await serveRuns(shelfOf(runs));
     await inChromium(async (browser) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        for (const width of [1400, 360]) {
-          for (const id of [undefined, ...runs.map(({ info }) => info.id)]) {
-            await using app = await openApp(browser, server, id, {
-              colorScheme,
-              viewport: { width, height: 780 },
-              reducedMotion: "reduce",
-            });
-            const { page } = app, place = `${id ?? "list"}, ${colorScheme}, ${width} px`;
-            const ready = id === undefined
-              ? ".runs a"
-              : id === "runs/screened"
-              ? ".virtual-space .virtual-row"
-              : ".chart canvas";
-            await page.locator(ready).first().waitFor();
-            assertEquals(await faultsOf(page), [], place);
-            const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
-            assert(wide <= width, `${place}: the content is ${wide} px wide`);
-          }
+      for (const [colorScheme, width] of [["light", 1400], ["dark", 360]] as const) {
+        for (const id of [undefined, ...runs.map(({ info }) => info.id)]) {
+          await using app = await openApp(browser, server, id, {
+            colorScheme,
+            viewport: { width, height: 780 },
+            reducedMotion: "reduce",
+          });
+          const { page } = app, place = `${id ?? "list"}, ${colorScheme}, ${width} px`;
+          const ready = id === undefined
+            ? ".runs a"
+            : id === "runs/screened"
+            ? ".virtual-space .virtual-row"
+            : ".chart canvas";
+          await page.locator(ready).first().waitFor();
+          assertEquals(await faultsOf(page), [], place);
+          const wide = await page.evaluate<number>("document.documentElement.scrollWidth");
+          assert(wide <= width, `${place}: the content is ${wide} px wide`);
         }
       }
     });
@@ -273,18 +270,26 @@ testInChromium("the first paint is fast, and the page is small", async () => {
   const size = sizes.reduce((sum, one) => sum + one, 0);
   assert(size <= BUDGET, `the page has ${size} bytes`);
   await using server = await serveRuns(shelfOf([dynamicsRun()]));
-  const limit = FIRST_PAINT * Math.max(1, timeOfWork() / USUAL);
   await inChromium(async (browser) => {
-    let best = Infinity;
-    // Other programs may take the processor meanwhile. The fastest of several loads is the page's own.
+    let best = Infinity, limit = FIRST_PAINT;
+    // Other programs may take the processor meanwhile: the fastest of several loads counts, and a page with nothing but
+    // a word shows how slow the machine is.
     for (let load = 0; load < 5 && best > limit; load++) {
       await using app = await openApp(browser, server);
-      await charted(app.page);
-      const paint = await app.page.evaluate<number>(
-        'performance.getEntriesByName("first-contentful-paint")[0].startTime',
-      );
-      best = Math.min(best, paint);
+      best = Math.min(best, await firstPaint(app.page));
+      await using plain = await openApp(browser, { ...server, url: "data:text/html,word" });
+      limit = Math.max(limit, SLOWER * await firstPaint(plain.page));
     }
     assert(best <= limit, `first paint after ${best} ms; the limit is ${limit} ms`);
   });
 });
+
+/** Returns the time from the navigation to the first paint with content, ms. */
+function firstPaint(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const observer = new PerformanceObserver((list) => {
+      for (const entry of list.getEntriesByName("first-contentful-paint")) resolve(entry.startTime);
+    });
+    observer.observe({ type: "paint", buffered: true });
+  })`);
+}
