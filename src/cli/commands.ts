@@ -74,6 +74,11 @@ export const COMMANDS: readonly ListedCommand[] = [
     open: async () => (await import("./report/table.ts")).REPORT as AnyCommand,
   },
   {
+    name: "serve",
+    summary: "shows runs in a browser, also while they are going on",
+    open: async () => (await import("./serve/table.ts")).SERVE as AnyCommand,
+  },
+  {
     name: "compare",
     summary: "compares two runs, two files of structures, or two models",
     open: async () => (await import("./compare/table.ts")).COMPARE as AnyCommand,

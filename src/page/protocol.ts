@@ -142,8 +142,11 @@ export interface FrameSource {
 export interface RunSource extends FrameSource {
   /** Yields all events from the beginning of the run, then new ones as they come, until the signal aborts. */
   events(signal: AbortSignal): AsyncIterable<RunEvent>;
-  /** Newest frame, which need not be in the trajectory; undefined if there is none. */
-  live(signal?: AbortSignal): Promise<ViewerFrame | undefined>;
+  /**
+   * Newest frame of a system of the batch, by default the first, which need not be in the trajectory; undefined if
+   * there is none yet.
+   */
+  live(signal?: AbortSignal, system?: number): Promise<ViewerFrame | undefined>;
   /** Sends a command. Rejects if the run is not controllable. */
   command(command: RunCommand): Promise<void>;
   /** Reads a file of the run. */

@@ -109,8 +109,8 @@ Deno.test("a missing permission is named with its purpose and its flag", async (
     permissionText(
       'Cannot open a.onnx: Requires net access to "example.org:443", run again with the --allow-net flag',
     ),
-    'Cannot open a.onnx: Deno does not allow net access to "example.org:443". A potential or a queue is ' +
-      "there. Start Deno with --allow-net=example.org",
+    'Cannot open a.onnx: Deno does not allow net access to "example.org:443". A potential, a queue or the page ' +
+      "is there. Start Deno with --allow-net=example.org",
   );
   assertEquals(permissionText("Cannot open a.xyz: permission denied"), undefined);
 });

@@ -4,8 +4,19 @@
  * @module
  */
 
+import type { WatchedEngine } from "../../page/feed/watched_engine.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Option, OptionsOf } from "./option.ts";
+
+/** A page that shows the run of a command. */
+export interface RunPage {
+  /** Shows an engine. */
+  attach(engine: WatchedEngine): void;
+  /** Shows a warning. */
+  warn(message: string): void;
+  /** Shows the files of the run folder, which must exist. */
+  openFolder(path: string): Promise<void>;
+}
 
 /** Everything that a command receives besides its settings. */
 export interface CommandRun {
@@ -25,6 +36,8 @@ export interface CommandRun {
   readonly commands: readonly ListedCommand[];
   /** Members of the settings that the command line or a configuration file gives. */
   readonly given: ReadonlySet<string>;
+  /** Page that shows the run; undefined without `--watch`. */
+  readonly page?: RunPage;
 }
 
 /** Exit codes of commands. Interrupted commands end with 128 plus the number of the signal. */

@@ -8,6 +8,7 @@
 import { builtin } from "../../platform/process.ts";
 import type { OpenPotential } from "../run/potential.ts";
 import { elementsOf, type Structure } from "../run/structures.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 import type { MdSettings } from "./settings.ts";
 
 /** Facts about the input of a run. */
@@ -25,7 +26,15 @@ export interface RunFacts {
 }
 
 /** Settings that do not belong to a run, but to one call of the command. */
-export type CallSettings = "config" | "set" | "dryRun" | "json" | "quiet" | "overwrite" | "out";
+export type CallSettings =
+  | "config"
+  | "set"
+  | "dryRun"
+  | "json"
+  | "quiet"
+  | "overwrite"
+  | "out"
+  | keyof WatchSettings;
 
 /** The stored configuration. */
 export type MdConfig = Omit<MdSettings, CallSettings | "steps" | "time"> & {
@@ -35,9 +44,19 @@ export type MdConfig = Omit<MdSettings, CallSettings | "steps" | "time"> & {
 };
 
 /** Names of the settings that are not stored. */
-const OF_CALL: ReadonlySet<string> = new Set(
-  ["config", "set", "dryRun", "json", "quiet", "overwrite", "out", "steps", "time"],
-);
+const OF_CALL: ReadonlySet<string> = new Set([
+  "config",
+  "set",
+  "dryRun",
+  "json",
+  "quiet",
+  "overwrite",
+  "out",
+  "steps",
+  "time",
+  "watch",
+  "watchPort",
+]);
 
 /** Returns the facts about structures and a potential. */
 export function factsOf(

@@ -25,6 +25,7 @@ import { saveResults } from "../run/results.ts";
 import { resumeLine } from "../run/run_path.ts";
 import type { Structure } from "../run/structures.ts";
 import { userHooks } from "../run/user_hooks.ts";
+import { folderName, warnOf, watched } from "../watch/watch.ts";
 import { stopOnSignal } from "../stop.ts";
 import type { MdConfig } from "./config.ts";
 import { ensembleText, openEngine } from "./engine.ts";
@@ -57,8 +58,24 @@ export async function runDynamics(
   run: CommandRun,
   parts: DynamicsParts,
 ): Promise<number> {
-  const { folder: path, config, isResumed = false } = parts;
   stopOnSignal(run, settings.signal);
+  const { steps } = parts.config, { dt } = settings;
+  const facts = {
+    name: folderName(parts.folder),
+    kind: "md",
+    steps,
+    dt,
+    config: parts.config,
+  } as const;
+  return await watched(settings, run, facts, (run) => runWith(settings, run, parts));
+}
+
+async function runWith(
+  settings: MdSettings,
+  run: CommandRun,
+  parts: DynamicsParts,
+): Promise<number> {
+  const { folder: path, config, isResumed = false } = parts;
   const sink = await openSinkIn(path, settings.traj);
   try {
     const folder = await openRunFolder(path, {
@@ -68,6 +85,7 @@ export async function runDynamics(
       trajectory: { sink, frequency: settings.trajEvery, initial: true, fields: fieldsOf(config) },
       scalars: { frequency: settings.logEvery, nSteps: config.steps, ...thermoScalars(config) },
     });
+    await run.page?.openFolder(path);
     return await disposing(folder, async (folder) => {
       try {
         return await runIn(folder, settings, run, parts);
@@ -106,14 +124,14 @@ async function runIn(
     ...potential.engine,
     signal,
     constraints: await constraintsOf(settings.constraints),
-    onWarning: ({ error }) =>
-      terminal.complain(`Warning: ${error instanceof Error ? error.message : String(error)}`),
+    onWarning: ({ error }) => warnOf(run, error),
   });
   return await disposing(engine, async (engine) => {
     folder.attach(engine);
     const clock = new StepClock();
     addHooks(engine, settings, run, { folder, config, clock });
     for (const hook of await userHooks(settings.hooks)) engine.hooks.add(hook as never);
+    run.page?.attach(engine);
     const resumed = await resume(folder, engine);
     const batch = resumed?.batch ?? newBatch(settings, run, config, structures!);
     printHead(settings, run, { config, folder, engine, batch });

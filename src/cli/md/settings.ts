@@ -6,10 +6,11 @@
 
 import type { FormatSettings } from "../run/formats.ts";
 import type { ConfigSettings, InputSettings, PotentialSettings } from "../run/table.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 
 /** Settings of the command `md`. */
 export interface MdSettings
-  extends InputSettings, FormatSettings, PotentialSettings, ConfigSettings {
+  extends InputSettings, FormatSettings, PotentialSettings, ConfigSettings, Partial<WatchSettings> {
   /** Quantities that stay constant: energy, temperature, pressure. */
   readonly ensemble: "nve" | "nvt" | "npt" | "nph";
   /** Thermostat of `nvt`. */

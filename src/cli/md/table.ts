@@ -8,6 +8,7 @@ import type { Command } from "../frame/command.ts";
 import { choice, count, flag, members, type OptionsOf, text } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import { CONFIG_OPTIONS, ENGINE_FLAGS, INPUT_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
+import { WATCH_OPTIONS } from "../watch/watch.ts";
 import { STOP_SIGNALS } from "../stop.ts";
 import { ENSEMBLE_OPTIONS, INTERVAL_OPTIONS } from "./options.ts";
 import type { MdSettings } from "./settings.ts";
@@ -72,6 +73,7 @@ export const MD: Command<MdSettings> = {
     modelOptions: POTENTIAL_OPTIONS.modelOptions,
     hooks: INPUT_OPTIONS.hooks,
     overwrite: flag({ help: "Replace an existing run folder" }),
+    ...WATCH_OPTIONS,
     json: INPUT_OPTIONS.json,
     quiet: INPUT_OPTIONS.quiet,
     ...FORMAT_OPTIONS,

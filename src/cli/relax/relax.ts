@@ -31,7 +31,9 @@ import { checkDistinct } from "../run/planned_paths.ts";
 import { replacing } from "../run/replaced_file.ts";
 import { elementsOf, readAllStructures, splitRange, type Structure } from "../run/structures.ts";
 import { inputsOf } from "../run/table.ts";
+import { stemOf } from "../run/path_kind.ts";
 import { userHooks } from "../run/user_hooks.ts";
+import { warnOf, watched } from "../watch/watch.ts";
 import { cellOption, checkCellOptions, openEngine } from "./engine.ts";
 import { readable } from "./readable.ts";
 import { relaxationsOf, relaxedLine } from "./relaxation.ts";
@@ -67,29 +69,32 @@ export async function relax(settings: RelaxSettings, run: CommandRun): Promise<n
   });
   return await disposing(potential, async (potential) => {
     if (settings.dryRun) return printPlan(settings, run, { structures, plan, potential });
-    const { batch, kept } = await replacing(
-      traj,
-      () => relaxed(settings, run, potential, structures),
-    );
-    if (batch === undefined) {
-      if (!settings.json) {
-        run.terminal.print(
-          `${structures.length} of ${structures.length} have diverged; wrote no files`,
-        );
+    const facts = { name: stemOf(structures[0]!.file), kind: "relax" } as const;
+    return await watched(settings, run, facts, async (run) => {
+      const { batch, kept } = await replacing(
+        traj,
+        () => relaxed(settings, run, potential, structures),
+      );
+      if (batch === undefined) {
+        if (!settings.json) {
+          run.terminal.print(
+            `${structures.length} of ${structures.length} have diverged; wrote no files`,
+          );
+        }
+        return ExitCode.INCOMPLETE;
       }
-      return ExitCode.INCOMPLETE;
-    }
-    const left = plan.map(({ path, structures }) => ({
-      path,
-      structures: structures.filter((i) => kept.includes(i)).map((i) => kept.indexOf(i)),
-    })).filter(({ structures }) => structures.length > 0);
-    const saved = await saveResults(left, resultsOf(batch, false), formats, warn);
-    const diverged = structures.length - kept.length;
-    return printResults(settings, run, {
-      structures: kept.map((i) => structures[i]!),
-      saved,
-      batch,
-      diverged,
+      const left = plan.map(({ path, structures }) => ({
+        path,
+        structures: structures.filter((i) => kept.includes(i)).map((i) => kept.indexOf(i)),
+      })).filter(({ structures }) => structures.length > 0);
+      const saved = await saveResults(left, resultsOf(batch, false), formats, warn);
+      const diverged = structures.length - kept.length;
+      return printResults(settings, run, {
+        structures: kept.map((i) => structures[i]!),
+        saved,
+        batch,
+        diverged,
+      });
     });
   });
 }
@@ -162,8 +167,7 @@ async function runEngine(
     ...potential.engine,
     signal: run.signal,
     constraints: await constraintsOf(constraints),
-    onWarning: ({ error }) =>
-      run.terminal.complain(`Warning: ${error instanceof Error ? error.message : String(error)}`),
+    onWarning: ({ error }) => warnOf(run, error),
     hooks: [
       convergenceHook(settings),
       ...stressHook(potential.model, batch),
@@ -174,6 +178,7 @@ async function runEngine(
   try {
     await disposing(engine, async (engine) => {
       for (const hook of await userHooks(hooks)) engine.hooks.add(hook as never);
+      run.page?.attach(engine);
       await engine.run(batch, steps);
     });
   } catch (error) {

@@ -6,10 +6,11 @@
 
 import type { FormatSettings } from "../run/formats.ts";
 import type { ConfigSettings, InputSettings, PotentialSettings } from "../run/table.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 
 /** Settings of relaxations, by which structures are relaxed in one batch or in a screening. */
 export interface RelaxationSettings
-  extends InputSettings, FormatSettings, PotentialSettings, ConfigSettings {
+  extends InputSettings, FormatSettings, PotentialSettings, ConfigSettings, Partial<WatchSettings> {
   /** Largest force on an atom at which a structure counts as relaxed, eV/Å. */
   readonly fmax: number;
   /** Largest component of the stress at which a cell counts as relaxed, GPa. */

@@ -14,6 +14,7 @@ import {
   INPUT_OPTIONS,
   POTENTIAL_OPTIONS,
 } from "../run/table.ts";
+import { WATCH_OPTIONS } from "../watch/watch.ts";
 import { OPTIMIZER_OPTIONS } from "./options.ts";
 import type { RelaxSettings } from "./settings.ts";
 
@@ -49,6 +50,7 @@ export const RELAX: Command<RelaxSettings> = {
     modelOptions: POTENTIAL_OPTIONS.modelOptions,
     hooks: INPUT_OPTIONS.hooks,
     overwrite: INPUT_OPTIONS.overwrite,
+    ...WATCH_OPTIONS,
     json: INPUT_OPTIONS.json,
     quiet: INPUT_OPTIONS.quiet,
     ...FORMAT_OPTIONS,

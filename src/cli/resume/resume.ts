@@ -121,13 +121,13 @@ function folderOf({ folder }: ResumeSettings): string {
 async function resumeScreen(
   folder: string,
   { command: _, modelSha256: __, cwd, ...known }: Readonly<Record<string, unknown>>,
-  { json, quiet }: ResumeSettings,
+  { json, quiet, watch, watchPort }: ResumeSettings,
   run: CommandRun,
 ): Promise<number> {
-  const isKnown = (name: string) => ["folder", "json", "quiet"].includes(name);
+  const isKnown = (name: string) => ["folder", "json", "quiet", ...WATCH].includes(name);
   refuseOptions(folder, run, isKnown, "a screening goes on with the options that it has");
   const { screenInto } = await import("../screen/screen.ts");
-  const settings = { ...known, json, quiet, overwrite: false, dryRun: false };
+  const settings = { ...known, json, quiet, watch, watchPort, overwrite: false, dryRun: false };
   const here = currentFolder(), path = cwd === here ? folder : builtin("node:path").resolve(folder);
   // The ledger has the paths as the user has given them, which are relative to that folder.
   enter(String(cwd), folder);
@@ -163,6 +163,9 @@ function refuseOptions(
   throw new UsageError(`Cannot resume ${folder} with --${flagOf(other)}: ${reason}`);
 }
 
+/** Options of the page, which belong to no run. */
+const WATCH: readonly string[] = ["watch", "watchPort"];
+
 /** Options of a training that may change when it continues. */
 const OF_TRAINING = ["epochs", "patience", "threads", "checkpointEvery"] as const;
 
@@ -173,8 +176,8 @@ async function resumeTraining(
   settings: ResumeSettings,
   run: CommandRun,
 ): Promise<number> {
-  const { given } = run, { json, quiet, dryRun, config } = settings;
-  const may: readonly string[] = ["folder", "json", "quiet", "dryRun", ...OF_TRAINING];
+  const { given } = run, { json, quiet, dryRun, config, watch, watchPort } = settings;
+  const may: readonly string[] = ["folder", "json", "quiet", "dryRun", ...WATCH, ...OF_TRAINING];
   refuseOptions(
     folder,
     run,
@@ -185,7 +188,15 @@ async function resumeTraining(
     OF_TRAINING.filter((name) => given.has(name)).map((name) => [name, settings[name]]),
   );
   const { train } = await import("../train/train.ts");
-  const all = restartSettings(folder, known, { ...changed, json, quiet, dryRun, config });
+  const all = restartSettings(folder, known, {
+    ...changed,
+    json,
+    quiet,
+    dryRun,
+    config,
+    watch: watch ?? false,
+    watchPort,
+  });
   return await train(String(known.command), all, run);
 }
 

@@ -30,6 +30,7 @@ import type { Structure } from "../run/structures.ts";
 import { strippedStructure } from "../run/batch_of.ts";
 import { userHooks } from "../run/user_hooks.ts";
 import { stemOf } from "../run/path_kind.ts";
+import { folderName, warnOf, watched } from "../watch/watch.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { stopOnSignal } from "../stop.ts";
 import { elementsOfModel } from "./elements.ts";
@@ -85,23 +86,33 @@ export async function screenInto(
   const { overwrite } = settings, inputs = [...files, ...inputsOf(settings)];
   return await disposing(
     potential,
-    (potential) =>
-      inNewRun(path, { overwrite, inputs }, async () => {
-        const config = { ...configOf(settings), modelSha256: potential.sha256 ?? null };
-        const folder = await openRunFolder(path, { config, checkpoints: false, report: false });
-        return await disposing(
-          folder,
-          () => runScreening(path, { settings, run, files, formats, potential }),
-        );
-      }),
+    async (potential) => {
+      const config = { ...configOf(settings), modelSha256: potential.sha256 ?? null };
+      const facts = { name: folderName(path), kind: "screen", config } as const;
+      return await watched(
+        settings,
+        run,
+        facts,
+        (run) =>
+          inNewRun(path, { overwrite, inputs }, async () => {
+            const folder = await openRunFolder(path, { config, checkpoints: false, report: false });
+            await run.page?.openFolder(path);
+            return await disposing(
+              folder,
+              () => runScreening(path, { settings, run, files, formats, potential }),
+            );
+          }),
+      );
+    },
   );
 }
 
 /** Returns the stored configuration. */
 function configOf(
-  { config: _, set: __, dryRun: ___, json: ____, quiet: _____, overwrite: ______, ...kept }:
+  { config: _, set: __, dryRun: ___, json: ____, quiet: _____, overwrite: ______, ...others }:
     ScreenSettings,
 ): object {
+  const { watch: _______, watchPort: ________, ...kept } = others;
   const given = Object.entries(kept).filter(([name, value]) =>
     value !== undefined && name !== "out"
   );
@@ -288,11 +299,11 @@ class Engines {
       ...potential.engine,
       signal: run.signal,
       constraints: await constraintsOf(settings.constraints),
-      onWarning: ({ error }) =>
-        run.terminal.complain(`Warning: ${error instanceof Error ? error.message : String(error)}`),
+      onWarning: ({ error }) => warnOf(run, error),
       hooks: [convergenceHook(settings)],
     });
     for (const hook of await userHooks(settings.hooks)) engine.hooks.add(hook as never);
+    run.page?.attach(engine);
     return engine;
   }
 }

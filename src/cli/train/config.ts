@@ -20,6 +20,8 @@ const OF_CALL: ReadonlySet<string> = new Set([
   "out",
   "restartLatest",
   "trainFile",
+  "watch",
+  "watchPort",
 ]);
 
 /** Returns all settings as they apply. Paths are absolute. */

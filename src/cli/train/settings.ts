@@ -6,6 +6,7 @@
 
 import type { FormatSettings } from "../run/formats.ts";
 import type { ConfigSettings, InputSettings, PotentialSettings } from "../run/table.ts";
+import type { WatchSettings } from "../watch/watch.ts";
 
 /** Settings of training on many machines. */
 export interface MachineSettings {
@@ -40,6 +41,7 @@ export interface TrainSettings
     Pick<InputSettings, "files" | "hooks" | "overwrite" | "json" | "quiet">,
     Omit<PotentialSettings, "runtime">,
     FormatSettings,
+    Partial<WatchSettings>,
     ConfigSettings {
   /** Runtime that runs the model on the processor. */
   readonly runtime: "auto" | "native" | "web";

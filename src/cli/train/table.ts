@@ -9,6 +9,7 @@ import { choice, count, files, flag, text } from "../frame/option.ts";
 import { FORMAT_OPTIONS } from "../run/formats.ts";
 import { CONFIG_OPTIONS, INPUT_OPTIONS, POTENTIAL_OPTIONS } from "../run/table.ts";
 import { MACHINE_OPTIONS } from "./machine_options.ts";
+import { WATCH_OPTIONS } from "../watch/watch.ts";
 import { DATA_OPTIONS, trainingOptions } from "./options.ts";
 import type { TrainSettings } from "./settings.ts";
 
@@ -57,6 +58,7 @@ function table(
       modelOptions: POTENTIAL_OPTIONS.modelOptions,
       hooks: INPUT_OPTIONS.hooks,
       overwrite: INPUT_OPTIONS.overwrite,
+      ...WATCH_OPTIONS,
       json: INPUT_OPTIONS.json,
       quiet: INPUT_OPTIONS.quiet,
       ...FORMAT_OPTIONS,

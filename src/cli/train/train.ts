@@ -26,6 +26,7 @@ import { chooseFolder, resumeLine } from "../run/run_path.ts";
 import { checkFolderPermission } from "../run/writable.ts";
 import { readAllStructures, type Structure } from "../run/structures.ts";
 import { userHooks } from "../run/user_hooks.ts";
+import { folderName, warnOf, watched } from "../watch/watch.ts";
 import { sameOnMachines, trainingConfig } from "./config.ts";
 import { EpochTable } from "./epoch_table.ts";
 import { onMachines, planMachines } from "./machines.ts";
@@ -73,14 +74,14 @@ export async function train(
     hooks: settings.hooks,
     framesSha256: hashFrames(all),
   });
-  const work: TrainingWork = {
+  const workOf = (run: CommandRun): TrainingWork => ({
     settings,
     run,
     inputs: { structures, valid },
     model: source,
     onMachines: (body) => onMachines(machines, { settings, same, run }, body),
-  };
-  if (machines !== undefined && machines.rank > 0) return await follow(work);
+  });
+  if (machines !== undefined && machines.rank > 0) return await follow(workOf(run));
   const path = await folderFor(command, model, settings, run);
   checkFolderPermission(path, run);
   if (settings.restartLatest) await checkRestart(path, config, run);
@@ -91,7 +92,13 @@ export async function train(
     inputs: [model, ...inputsOf(settings)],
   };
   const title = `${command} ${model}: ${structures.length} frames, run folder ${path}`;
-  return await inNewRun(path, replacement, () => lead(work, { path, config, title }));
+  const facts = { name: folderName(path), kind: "train", config } as const;
+  return await watched(
+    settings,
+    run,
+    facts,
+    (run) => inNewRun(path, replacement, () => lead(workOf(run), { path, config, title })),
+  );
 }
 
 /** Everything that a training needs on any machine. */
@@ -125,6 +132,7 @@ async function lead(
       override: settings.restartLatest, // checkRestart has refused changes of results
       checkpoints: { every: settings.checkpointEvery },
     });
+    await run.page?.openFolder(path);
     return await disposing(folder, async (folder) => {
       const table = new EpochTable(settings, run, { title });
       const tuned = await tune(settings.modelOptions, {
@@ -132,6 +140,7 @@ async function lead(
         out: `${path}/model.onnx`,
         prepare: async (trainer) => {
           folder.attach(trainer);
+          run.page?.attach(trainer);
           const found = await resume(folder, trainer);
           if (found !== undefined) table.resumed(trainer.stepCount);
           if (group !== undefined) await shareState(group, trainer);
@@ -166,8 +175,7 @@ async function tuning(
     model,
     ...(group !== undefined && { group }),
     signal: group?.stopped ?? run.signal,
-    onWarning: ({ error }) =>
-      run.terminal.complain(`Warning: ${error instanceof Error ? error.message : String(error)}`),
+    onWarning: ({ error }) => warnOf(run, error),
     hooks: [
       new NanGuard(),
       ...settings.patience === undefined

@@ -34,9 +34,22 @@ export interface SavedHook {
   readonly state?: unknown;
 }
 
+/** Hooks that checkpoints leave out. */
+const LEFT_OUT = new WeakSet<object>();
+
+/**
+ * Leaves a hook out of checkpoints. It is for hooks that only show a run to its user: a checkpoint then has the same
+ * content without them, and a run that resumes without them does not warn.
+ */
+export function leaveOutOfCheckpoints<H extends object>(hook: H): H {
+  LEFT_OUT.add(hook);
+  return hook;
+}
+
 /** Returns the state of the hooks by name, for a checkpoint. */
 export function saveEntries(entries: readonly Entry[]): SavedHookStates {
-  return Object.fromEntries(entries.map(({ path: name, enabled, handlers, record: { hook } }) => {
+  const saved = entries.filter(({ record: { hook } }) => !LEFT_OUT.has(hook));
+  return Object.fromEntries(saved.map(({ path: name, enabled, handlers, record: { hook } }) => {
     const fired = handlers.filter(({ schedule }) => schedule.last >= 0);
     const asked = handlers.filter(({ events }) => events > 0);
     const saved: SavedHook = {

@@ -89,14 +89,17 @@ async function api(
   const run = await shelf.find(id);
   if (run === undefined) return refused(404, "Cannot find this run");
   if (isPost) return await commanded(request, run);
-  return await part(run, what, rest, heartbeat);
+  return await part(run, what, rest, { heartbeat, query: new URL(request.url).searchParams });
 }
 
 async function part(
   run: ShelvedRun,
   what: string | undefined,
   rest: readonly string[],
-  heartbeat: number | undefined,
+  { heartbeat, query }: {
+    readonly heartbeat: number | undefined;
+    readonly query: URLSearchParams;
+  },
 ): Promise<Response> {
   const [first = ""] = rest;
   if (what === "events" && rest.length === 0) {
@@ -106,7 +109,9 @@ async function part(
     return binary(encodeFrame(await run.frame(Number(first))));
   }
   if (what === "live" && rest.length === 0) {
-    const frame = await run.live();
+    const system = query.get("system") ?? "0";
+    if (!/^\d{1,9}$/.test(system)) return refused(400, "Cannot read the number of the system");
+    const frame = await run.live(undefined, Number(system));
     return frame === undefined ? answer(null, 204) : binary(encodeFrame(frame));
   }
   if (what === "files" && rest.length > 0) return await download(run, rest);

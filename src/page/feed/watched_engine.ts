@@ -1,0 +1,45 @@
+/**
+ * Engines that the page watches.
+ *
+ * @module
+ */
+
+import type { Workflow } from "../../hooks/protocol/context.ts";
+import type { AddOptions } from "../../hooks/registry/add_options.ts";
+import type { RunCommand, RunKind } from "../protocol.ts";
+
+/** An engine that the page can watch: any engine of dynamics, a trainer, or a loop. */
+export interface WatchedEngine extends Workflow {
+  /** Hooks of the engine. */
+  readonly hooks: Workflow["hooks"] & { add(hook: never, options?: AddOptions): unknown };
+  /** Runs work between two steps. Without it, the run cannot be paused. */
+  betweenSteps?<T>(work: () => T | PromiseLike<T>): Promise<T>;
+  /** Requests a stop after the current step. */
+  stop?(reason: string): void;
+}
+
+/** Facts about a watched run that its engine does not know. */
+export interface WatchedFacts {
+  /** Name of the run. */
+  readonly name: string;
+  readonly kind: RunKind;
+  /** Number of steps in all. */
+  readonly steps?: number;
+  /** Time step, fs. */
+  readonly dt?: number;
+  readonly config?: unknown;
+}
+
+/** Returns a command that was carried out as the begin of a sentence. */
+export function commandText(command: RunCommand): string {
+  switch (command.action) {
+    case "stop":
+      return "Stopped";
+    case "pause":
+      return "Paused";
+    case "resume":
+      return "Resumed";
+    case "hook":
+      return `${command.enabled ? "Enabled" : "Disabled"} hook ${command.name}`;
+  }
+}
