@@ -8,7 +8,7 @@ import { highlight } from "../../tools/docs/highlight.ts";
 import { renderPage, siteFile } from "../../tools/docs/markdown.ts";
 import { renderSite } from "../../tools/docs/site.ts";
 
-const site = await renderSite();
+const site = await renderSite(() => Promise.resolve(""));
 const pages = [...site].filter((file): file is [string, string] => file[0].endsWith(".html"));
 
 /** The addresses on a page, as files of the site and anchors. */
@@ -31,6 +31,13 @@ Deno.test("every address in the site leads to a file of the site, and to an anch
       .map((to) => `${file}: ${to.file}#${to.anchor}`)
   );
   assertEquals(broken, []);
+});
+
+Deno.test("a block of XYZ is a viewer in the site, and only its page loads the script of viewers", () => {
+  const withViewer = pages.filter(([, html]) => html.includes("<hooke-viewer "));
+  assertEquals(withViewer.map(([file]) => file), ["docs/howto/show_structures.html"]);
+  assert(withViewer[0]![1].includes('<script src="../../viewer.js"></script>'));
+  assertEquals(pages.filter(([, html]) => html.includes('viewer.js"')).length, 1);
 });
 
 Deno.test("the site loads nothing from the network", () => {

@@ -24,6 +24,8 @@ export interface RenderedPage {
   readonly title: string;
   readonly html: string;
   readonly parts: readonly Part[];
+  /** True if the page shows structures, by the element of `VIEWER_SCRIPT`. */
+  readonly hasViewer?: boolean;
   /** Files of the project that the page links to or shows, as paths from the root. */
   readonly links: readonly string[];
 }
@@ -71,10 +73,17 @@ export function renderPage(path: string, markdown: string): RenderedPage {
   });
   const html = marked.parse(markdown, { async: false });
   const parts = partsOf(markdown);
-  return { title: parts[0]?.title ?? path, html, parts, links: [...links] };
+  const hasViewer = html.includes("<hooke-viewer ");
+  return { title: parts[0]?.title ?? path, html, parts, hasViewer, links: [...links] };
 }
 
+/** Script of pages with structures. */
+export const VIEWER_SCRIPT = "viewer.js";
+
 function codeHtml(text: string, language: string): string {
+  if (language === "xyz") {
+    return `<hooke-viewer controls class="structure">${escapeHtml(text)}</hooke-viewer>\n`;
+  }
   if (language === "mermaid") return `<figure>${diagramSvg(text)}</figure>\n`;
   return `<pre><code>${highlight(text, language)}</code></pre>\n`;
 }

@@ -6,7 +6,7 @@
 
 import type { Section } from "./contents.ts";
 import { escapeHtml } from "./highlight.ts";
-import { relative, type RenderedPage, siteFile } from "./markdown.ts";
+import { relative, type RenderedPage, siteFile, VIEWER_SCRIPT } from "./markdown.ts";
 
 /** The frame of a page. */
 export interface Shell {
@@ -43,7 +43,7 @@ ${turnHtml(path, contents, to)}
 </div>
 <script src="${to("search_index.js")}"></script>
 <script src="${to("site.js")}"></script>
-</html>
+${page.hasViewer ? `<script src="${to(VIEWER_SCRIPT)}"></script>\n` : ""}</html>
 `;
 }
 

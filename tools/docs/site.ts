@@ -8,15 +8,28 @@
 
 import { ROOT } from "../check/entry_points.ts";
 import { contentsOf, INDEX } from "./contents.ts";
-import { type RenderedPage, renderPage, renderSource, siteFile } from "./markdown.ts";
+import { contentOf, PAGE_FILES } from "../page/bundles.ts";
+import {
+  type RenderedPage,
+  renderPage,
+  renderSource,
+  siteFile,
+  VIEWER_SCRIPT,
+} from "./markdown.ts";
 import { shellHtml } from "./shell.ts";
 import { SCRIPT, STYLE } from "./style.ts";
 
 /** A site: the content of each file. */
 export type Site = ReadonlyMap<string, string | Uint8Array>;
 
-/** Renders the pages of the table of contents, and every file that they link to. */
-export async function renderSite(): Promise<Site> {
+/**
+ * Renders the pages of the table of contents, and every file that they link to.
+ *
+ * @param viewerScript returns the script of pages with structures
+ */
+export async function renderSite(
+  viewerScript: () => Promise<string | Uint8Array> = bundledViewer,
+): Promise<Site> {
   const contents = contentsOf(await read(INDEX));
   const listed = [...contents.flatMap(({ entries }) => entries.map(({ path }) => path)), INDEX];
   const waiting = [...new Set(listed)], known = new Set(waiting);
@@ -36,8 +49,15 @@ export async function renderSite(): Promise<Site> {
     }
   }
   for (const [path, page] of pages) files.set(siteFile(path), shellHtml({ path, page, contents }));
+  if (pages.values().some(({ hasViewer }) => hasViewer)) {
+    files.set(VIEWER_SCRIPT, await viewerScript());
+  }
   files.set("search_index.js", `const SEARCH_INDEX = ${JSON.stringify(searchRows(pages))};\n`);
   return files.set("site.css", STYLE).set("site.js", SCRIPT);
+}
+
+function bundledViewer(): Promise<Uint8Array> {
+  return contentOf(PAGE_FILES.find(({ name }) => name === VIEWER_SCRIPT)!);
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -22,6 +22,8 @@ html { scroll-padding-top: 4rem; }
 body { margin: 0; background: var(--page); color: var(--text); font: 16px/1.6 system-ui, sans-serif; }
 a { color: var(--link); text-decoration: none; }
 a:hover { text-decoration: underline; }
+hooke-viewer { border: 1px solid var(--line); border-radius: 8px; margin: 1rem 0; white-space: pre; overflow: auto;
+  --panel: var(--page); --ink: var(--text); --muted: var(--faint); --accent: var(--link); }
 header { position: sticky; top: 0; z-index: 1; display: flex; gap: 1rem; align-items: center;
   padding: .6rem 1.5rem; background: var(--page); border-bottom: 1px solid var(--line); }
 header .home { font-weight: 700; font-size: 1.2rem; color: var(--text); margin-right: auto; }

@@ -108,6 +108,13 @@ testInChromium(
   },
 );
 
+testInChromium("text between the tags is shown, without requests", async () => {
+  await using browser = await openViewerBrowser();
+  const page = await browser.open("<hooke-viewer>\n2\nstep=3\nO 0 0 0\nH 0 0 1\n</hooke-viewer>");
+  assertEquals(await label(page), "HO, 2 atoms, step 3");
+  assertEquals(browser.requests.filter((one) => !/page\d*\.|viewer\.js/.test(one)), []);
+});
+
 testInChromium(
   "keyboard, mouse and buttons move, pick, measure, play and drag; nothing is drawn meanwhile",
   async (t) => {

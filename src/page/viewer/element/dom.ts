@@ -48,3 +48,10 @@ export function iconButton(label: string, path: string, onClick: () => void): HT
   button.addEventListener("click", onClick);
   return button;
 }
+
+/** Offers a file for download. */
+export function saveFile(content: Blob, name: string): void {
+  const href = URL.createObjectURL(content);
+  html("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 60_000); // browsers read it after the click
+}

@@ -7,14 +7,15 @@
 import type { FrameSource, RunSource, ViewerFrame } from "../../protocol.ts";
 import type { AtomView } from "../atom_view.ts";
 import { BY_ELEMENT } from "../color_by.ts";
-import { isOn, lookOf, speedOf } from "./attributes.ts";
+import { isOn, lookOf, OBSERVED, speedOf, textOf } from "./attributes.ts";
 import { Controls } from "./controls.ts";
-import { html } from "./dom.ts";
+import { html, saveFile } from "./dom.ts";
 import { lookAlongAxis } from "./input.ts";
 import type { RendererChoice } from "../open_renderer.ts";
 import type { PickedAtom } from "../picking.ts";
 import { Playback } from "./playback.ts";
 import { openFrames } from "../read/open_frames.ts";
+import { framesOfFile } from "../read/text_frames.ts";
 import { Stage } from "./stage.ts";
 import { STYLE } from "./style.ts";
 import { summaryOf } from "./summary.ts";
@@ -35,6 +36,8 @@ interface Contents {
  * Shows structures and trajectories. `defineViewer` makes it an element of pages:
  * `<hooke-viewer src="run.zarr" controls></hooke-viewer>`.
  *
+ * Without `src`, it shows the text between its tags, in the format of the attribute `format` (`xyz`).
+ *
  * Attributes: `src` (address of a file or a store), `frame` (index of the first frame on view), `color-by`
  * (`element` or the name of a field), `repeat` (images along a, b and c: `2 2 1`), `bonds`, `wrap` and `axes` (`off`
  * hides them), `controls` (shows a bar), `autoplay`, `speed` (frames per second), `edit` (atoms can be dragged), and
@@ -46,17 +49,7 @@ interface Contents {
 // deno-lint-ignore house/inheritance -- elements of a page inherit from HTMLElement
 export class HookeViewer extends ElementBase {
   /** Attributes whose changes the element follows. */
-  static readonly observedAttributes: readonly string[] = [
-    "src",
-    "frame",
-    "color-by",
-    "repeat",
-    "bonds",
-    "wrap",
-    "axes",
-    "controls",
-    "speed",
-  ];
+  static readonly observedAttributes: readonly string[] = OBSERVED;
 
   #contents: Contents | undefined;
   #source: FrameSource | undefined;
@@ -201,6 +194,7 @@ export class HookeViewer extends ElementBase {
     const address = this.getAttribute("src");
     if (this.#source !== undefined) void this.go(this.#index);
     else if (address !== null) void this.#load(address);
+    else void this.#readText();
   }
 
   /** Called by the browser when the element leaves a page. */
@@ -230,6 +224,19 @@ export class HookeViewer extends ElementBase {
         this.#fail(error);
       }
     }, () => {}); // an error of opening is on view already
+  }
+
+  /** Shows the text between the tags, once the browser has read it. */
+  async #readText(): Promise<void> {
+    const asked = ++this.#asked;
+    const text = await textOf(this);
+    if (asked !== this.#asked || text === "") return;
+    try {
+      const name = `the text.${this.getAttribute("format") ?? "xyz"}`;
+      this.frames = framesOfFile(name, new TextEncoder().encode(`${text}\n`));
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   async #load(address: string): Promise<void> {
@@ -333,12 +340,7 @@ export class HookeViewer extends ElementBase {
 
   async #save(): Promise<void> {
     try {
-      const address = URL.createObjectURL(await this.toBlob());
-      const link = document.createElement("a");
-      link.href = address;
-      link.download = `frame_${this.#index}.png`;
-      link.click();
-      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      saveFile(await this.toBlob(), `frame_${this.#index}.png`);
     } catch (error) {
       this.#fail(error);
     }

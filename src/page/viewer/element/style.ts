@@ -52,11 +52,11 @@ canvas:focus-visible { outline: 2px solid var(--mark); outline-offset: -2px; }
   background: var(--paper); color: var(--text); overflow: auto; overflow-wrap: anywhere; }
 .bar { display: flex; flex-wrap: wrap; gap: 6px 16px; padding: 6px 8px; border-top: 1px solid var(--edge); }
 .playback, .settings, .images { display: flex; align-items: center; gap: 4px; }
-.playback { flex: 1 1 20rem; }
+.playback { flex: 1 1 18rem; min-width: 0; flex-wrap: wrap; }
 .settings { flex-wrap: wrap; gap: 4px 6px; }
 .images { gap: 2px; }
-input[type="range"] { flex: 1 1 4rem; min-width: 4rem; accent-color: var(--mark); }
-.place { min-width: 4.5em; text-align: end; color: var(--quiet); font-variant-numeric: tabular-nums; white-space: nowrap; }
+input[type="range"] { flex: 1 1 3rem; min-width: 3rem; accent-color: var(--mark); }
+.place { min-width: 3.5em; text-align: end; color: var(--quiet); font-variant-numeric: tabular-nums; white-space: nowrap; }
 label { display: inline-flex; align-items: center; gap: 4px; padding: 0 2px; }
 label input { accent-color: var(--mark); margin: 0; }
 button, select { font: inherit; color: inherit; background: transparent; border: 1px solid transparent; border-radius: 5px;
