@@ -29,8 +29,6 @@ export interface WatchPageOptions {
   readonly stop?: () => void;
   /** Called after a command was carried out, with a sentence about it. */
   readonly onCommand?: (text: string) => void;
-  /** Files of the page; tests replace them. */
-  readonly assets?: typeof pageAsset;
 }
 
 /** A page that shows a run of this process. */
@@ -40,10 +38,9 @@ export class WatchPage {
 
   /** Begins to serve. */
   static async open(facts: WatchedFacts, options: WatchPageOptions): Promise<WatchPage> {
-    const { host = "127.0.0.1", port, signal, stop, onCommand, assets = pageAsset } = options;
-    await assets("/"); // fails before the run begins
+    const { host = "127.0.0.1", port, signal, stop, onCommand } = options;
     const run = new EngineRun({ facts, signal, stop, ...(onCommand && { onCommand }) });
-    const page = await servePage({ shelf: new EngineShelf(run), host, port, assets });
+    const page = await servePage({ shelf: new EngineShelf(run), host, port, assets: pageAsset });
     return new WatchPage(run, page);
   }
 
