@@ -21,7 +21,7 @@ import { OURS, PEERS, type Subject } from "./subjects.ts";
 const MOLECULES = 15, EDGE = 46.6;
 
 /** Pictures of each measurement, and rounds of which the median counts. */
-const PICTURES = 20, ROUNDS = 3;
+const PICTURES = 8, ROUNDS = 3;
 
 const FLAGS = [
   "--no-sandbox",
@@ -163,6 +163,7 @@ async function main(folder: string): Promise<void> {
         page.setDefaultTimeout(300_000);
         await page.goto(`http://127.0.0.1:${server.addr.port}/page/${subject.page}`);
         all.get(subject)!.push(await measure(page, subject, subject.page === "viewer" ? xyz : pdb));
+        console.error(subject.title, all.get(subject)!.at(-1));
         await page.close();
       }
     }

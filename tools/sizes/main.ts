@@ -1,7 +1,7 @@
 /**
  * Prints the sizes of bundles for web pages beside their budgets, or which modules fill a bundle.
  *
- * Run: `deno task sizes [hook|hooks|atoms]`
+ * Run: `deno task sizes [hook|hooks|atoms|viewer]`
  *
  * @module
  */

@@ -130,35 +130,27 @@ function pointsOf(
   const margin = [0, 1, 2].map((k) =>
     reach * Math.hypot(inverse[k]!, inverse[3 + k]!, inverse[6 + k]!)
   );
-  const turns = margin.map((m, k) => pbc[k] && count > 0 ? Math.ceil(most[k]! - least[k]! + m) : 0);
-  if (turns.reduce((product, n) => product * (2 * n + 1), count) > 16 * MOST_POINTS) {
-    return undefined;
-  }
-  for (const shift of shiftsOf(turns)) {
-    for (let i = 0; i < count; i++) {
-      const isNear = shift.every((n, k) => {
-        const f = fractions[3 * i + k]! + n;
-        return n === 0 || f >= least[k]! - margin[k]! && f <= most[k]! + margin[k]!;
-      });
-      if (!isNear) continue;
-      atoms.push(i);
-      for (let k = 0; k < 3; k++) {
-        all.push(
-          positions[3 * i + k]! + shift[0]! * cell[k]! + shift[1]! * cell[3 + k]! +
-            shift[2]! * cell[6 + k]!,
-        );
-      }
+  const from = [0, 0, 0], to = [0, 0, 0];
+  for (let i = 0; i < count; i++) {
+    for (let k = 0; k < 3; k++) {
+      if (!pbc[k]) continue;
+      from[k] = Math.ceil(least[k]! - margin[k]! - fractions[3 * i + k]!);
+      to[k] = Math.floor(most[k]! + margin[k]! - fractions[3 * i + k]!);
     }
-    if (atoms.length > MOST_POINTS) return undefined;
+    for (let x = from[0]!; x <= to[0]!; x++) {
+      for (let y = from[1]!; y <= to[1]!; y++) {
+        for (let z = from[2]!; z <= to[2]!; z++) {
+          if (x === 0 && y === 0 && z === 0) continue;
+          atoms.push(i);
+          for (let k = 0; k < 3; k++) {
+            all.push(positions[3 * i + k]! + x * cell[k]! + y * cell[3 + k]! + z * cell[6 + k]!);
+          }
+        }
+      }
+      if (atoms.length > MOST_POINTS) return undefined;
+    }
   }
   return { positions: Float64Array.from(all), atoms: Int32Array.from(atoms) };
-}
-
-/** Returns all translations up to some numbers of cells, except that by zero. */
-function shiftsOf([a, b, c]: readonly number[]): number[][] {
-  const range = (n: number) => Array.from({ length: 2 * n + 1 }, (_, i) => i - n);
-  return range(a!).flatMap((x) => range(b!).flatMap((y) => range(c!).map((z) => [x, y, z])))
-    .filter((shift) => shift.some((n) => n !== 0));
 }
 
 type Neighbor = (other: number, dx: number, dy: number, dz: number) => void;

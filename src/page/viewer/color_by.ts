@@ -6,7 +6,7 @@
 
 import { atomicSymbol, LARGEST_NUMBER } from "../../batch/elements.ts";
 import type { ViewerFrame } from "../protocol.ts";
-import { type ColorMap, colorMapOf } from "./color_map.ts";
+import { type Bytes, type ColorMap, colorMapOf } from "./color_map.ts";
 import { colorOf } from "./elements.ts";
 
 /** Colors by element. Any other choice is the name of a field. */
@@ -86,7 +86,12 @@ export function atomColors(frame: ViewerFrame, scale: ColorScale | undefined): U
   const { numbers } = frame, colors = new Uint8Array(3 * numbers.length);
   const values = scale === undefined ? undefined : valuesOf(frame, scale.field);
   if (scale === undefined || values === undefined) {
-    numbers.forEach((number, i) => colors.set(elementColor(number), 3 * i));
+    for (let i = 0; i < numbers.length; i++) {
+      const [red, green, blue] = elementColor(numbers[i]!);
+      colors[3 * i] = red;
+      colors[3 * i + 1] = green;
+      colors[3 * i + 2] = blue;
+    }
     return colors;
   }
   const map: ColorMap = colorMapOf(scale.isDiverging), width = scale.most - scale.least || 1;
@@ -96,9 +101,16 @@ export function atomColors(frame: ViewerFrame, scale: ColorScale | undefined): U
   return colors;
 }
 
+/** Colors of elements that were asked for. */
+const elementColors = new Map<number, Bytes>();
+
 /** Returns the color of an element. */
-export function elementColor(number: number): readonly [number, number, number] {
-  return colorOf(number, symbolOf(number));
+export function elementColor(number: number): Bytes {
+  const known = elementColors.get(number);
+  if (known !== undefined) return known;
+  const color = colorOf(number, symbolOf(number));
+  elementColors.set(number, color);
+  return color;
 }
 
 /** Returns the symbol of an element; X for numbers that are not elements. */

@@ -29,7 +29,7 @@
 
 import type { FrameSource, ViewerFrame } from "../protocol.ts";
 import { ElementBase, HookeViewer } from "./element/element.ts";
-import { sourceOfFrames } from "./read/text_frames.ts";
+import { sourceOfFrames } from "./read/frame_source.ts";
 
 export { AtomView, type AtomViewOptions, openAtomView } from "./atom_view.ts";
 export type { Camera, PictureSize, Projected } from "./camera.ts";
@@ -39,7 +39,6 @@ export type { Lattice } from "./bonds.ts";
 export type { Measurement } from "./measuring.ts";
 export type { RendererChoice } from "./open_renderer.ts";
 export type { PickedAtom } from "./picking.ts";
-export { openFrames } from "./read/open_frames.ts";
 export type { PictureColors, Renderer, Rgb, Scene } from "./renderer.ts";
 export type { FrameShapes, Look } from "./scene.ts";
 export type { ViewColors } from "./theme.ts";
@@ -64,4 +63,17 @@ export function defineViewer(): void {
 /** Returns frames that are in memory as a source for the element. */
 export function framesOf(frames: readonly ViewerFrame[]): FrameSource {
   return sourceOfFrames("the frames", frames);
+}
+
+/**
+ * Opens the frames of a structure file or a store at an address. Frames of a store are read by range requests.
+ *
+ * @throws {RangeError} if the name does not determine a format
+ * @throws {SyntaxError} if the file is damaged or of another format
+ * @throws {Error} if the server has no such file, or does not answer
+ */
+export async function openFrames(address: string, signal?: AbortSignal): Promise<FrameSource> {
+  // The readers are larger than the viewer, so that they are loaded when there is a file.
+  const readers = await import("./read/open_frames.ts");
+  return await readers.openFrames(address, signal);
 }

@@ -119,7 +119,7 @@ viewer.addEventListener("framechange", shown, { once: true });
 viewer.addEventListener("viewererror", () => {
   document.documentElement.dataset.shown = "";
 }, { once: true });
-if (viewer.shadowRoot.querySelector("canvas[aria-label]")) shown();
+if (viewer.shadowRoot.querySelector('canvas:not([aria-label$="loading"])')) shown();
 /** Colors of the picture: from the left and the top, as shares of its size. */
 window.pixels = async (...places) => {
   const bitmap = await createImageBitmap(await viewer.toBlob());

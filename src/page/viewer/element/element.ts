@@ -14,8 +14,6 @@ import { lookAlongAxis } from "./input.ts";
 import type { RendererChoice } from "../open_renderer.ts";
 import type { PickedAtom } from "../picking.ts";
 import { Playback } from "./playback.ts";
-import { openFrames } from "../read/open_frames.ts";
-import { framesOfFile } from "../read/text_frames.ts";
 import { Stage } from "./stage.ts";
 import { STYLE } from "./style.ts";
 import { summaryOf } from "./summary.ts";
@@ -232,6 +230,7 @@ export class HookeViewer extends ElementBase {
     const text = await textOf(this);
     if (asked !== this.#asked || text === "") return;
     try {
+      const { framesOfFile } = await import("../read/text_frames.ts");
       const name = `the text.${this.getAttribute("format") ?? "xyz"}`;
       this.frames = framesOfFile(name, new TextEncoder().encode(`${text}\n`));
     } catch (error) {
@@ -242,6 +241,7 @@ export class HookeViewer extends ElementBase {
   async #load(address: string): Promise<void> {
     const asked = ++this.#asked;
     try {
+      const { openFrames } = await import("../read/open_frames.ts");
       const source = await openFrames(address);
       if (asked !== this.#asked) return;
       if (source.length === 0) throw new Error(`${address} has no frames yet`);

@@ -15,8 +15,9 @@ import { pdb } from "../../../formats/pdb/pdb.ts";
 import { sourceOf } from "../../../formats/source.ts";
 import { poscar } from "../../../formats/vasp/poscar.ts";
 import { xdatcar } from "../../../formats/vasp/xdatcar.ts";
-import type { FrameSource, ViewerFrame } from "../../protocol.ts";
+import type { FrameSource } from "../../protocol.ts";
 import { frameOf } from "../../feed/frame_of.ts";
+import { frameSource, sourceOfFrames } from "./frame_source.ts";
 
 /** Formats by the endings of names. The formats that need large libraries are not among them. */
 const FORMATS: Readonly<Record<string, StructureFormat>> = {
@@ -66,11 +67,6 @@ export function framesOfFile(name: string, contents: Uint8Array<ArrayBuffer>): F
   return sourceOfFrames(name, Array.from(format.read(sourceOf(contents, name), {}), frameOf));
 }
 
-/** Returns frames as a source. */
-export function sourceOfFrames(name: string, frames: readonly ViewerFrame[]): FrameSource {
-  return frameSource(name, frames.length, (index) => frames[index]!);
-}
-
 /** Finds the frames of an XYZ file, each of which is read when it is asked for. */
 function xyzFrames(name: string, contents: Uint8Array<ArrayBuffer>): FrameSource {
   const text = new TextDecoder().decode(contents);
@@ -98,19 +94,4 @@ function xyzFrames(name: string, contents: Uint8Array<ArrayBuffer>): FrameSource
       throw new SyntaxError(`Cannot read frame ${index} of ${name}: ${reasonOf(cause)}`, { cause });
     }
   });
-}
-
-function frameSource(
-  name: string,
-  length: number,
-  read: (index: number) => ViewerFrame,
-): FrameSource {
-  return {
-    length,
-    frame: (index) =>
-      Promise.try(() => {
-        if (Number.isInteger(index) && index >= 0 && index < length) return read(index);
-        throw new RangeError(`Cannot read frame ${index} of ${name}: there are ${length} frames`);
-      }),
-  };
 }

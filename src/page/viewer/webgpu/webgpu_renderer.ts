@@ -14,6 +14,9 @@ const SAMPLES = 4;
 /** Uses of buffers and textures (WebGPU, sections 5.1.1 and 6.1.1), which not all type libraries name. */
 const COPY_DST = 0x8, UNIFORM = 0x40, STORAGE = 0x80, RENDER_ATTACHMENT = 0x10;
 
+/** Number of lost devices after which no other one is opened: a driver that fails each time would fail for ever. */
+const MOST_LOSSES = 5;
+
 /** Format of depths. */
 const DEPTH: GPUTextureFormat = "depth32float";
 
@@ -42,6 +45,8 @@ export class WebgpuRenderer implements Renderer {
   readonly #events: RendererEvents;
   #resources: Resources | undefined;
   #isClosed = false;
+  /** Number of devices that were lost. */
+  #losses = 0;
 
   private constructor(canvas: HTMLCanvasElement, resources: Resources, events: RendererEvents) {
     const context = canvas.getContext("webgpu") as GPUCanvasContext | null;
@@ -143,6 +148,7 @@ export class WebgpuRenderer implements Renderer {
     this.#resources = undefined;
     if (this.#isClosed) return;
     try {
+      if (++this.#losses > MOST_LOSSES) throw new Error(`it was lost ${this.#losses} times`);
       const resources = await openResources(true);
       if (this.#isClosed) return resources.device.destroy();
       this.#take(resources);
