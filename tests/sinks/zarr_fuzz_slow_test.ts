@@ -2,13 +2,13 @@ import { assert } from "@std/assert";
 import { withFolder } from "../checkpoint/folder.ts";
 import { damaged, makeStore, metadataOf, outcomeOf, randomOf } from "./zarr_fuzz.ts";
 
-Deno.test("800 stores with wrong metadata are refused or read, and added to or left alone", async () => {
+Deno.test("300 stores with wrong metadata are refused or read, and added to or left alone", async () => {
   await withFolder(async (folder) => {
     const path = `${folder}/x.zarr`, random = randomOf(9);
     await makeStore(path);
     const files = metadataOf(path);
     let refused = 0;
-    for (let run = 0; run < 800; run++) {
+    for (let run = 0; run < 300; run++) {
       const copy = `${folder}/copy.zarr`;
       await new Deno.Command("cp", { args: ["-r", path, copy] }).output();
       const file = files[Math.floor(random() * files.length)]!.replace(path, copy);
@@ -22,6 +22,6 @@ Deno.test("800 stores with wrong metadata are refused or read, and added to or l
       assert(isTold, `${file} ${wrong} gave ${(outcome as Error)?.stack}`);
       await Deno.remove(copy, { recursive: true });
     }
-    assert(refused > 400, `only ${refused} of 800 were refused`);
+    assert(refused > 150, `only ${refused} of 300 were refused`);
   });
 });
