@@ -17,17 +17,15 @@ export interface Share {
 export type Suite = "fast" | "slow" | "all";
 
 /**
- * Files per share, at most. A process takes up to a second to load Hooke and onnxruntime, and a long share at the end
- * leaves the other cores idle.
+ * Files per share, at most. Each process loads, compiles and optimizes Hooke, onnxruntime and the kernels of a GPU anew,
+ * which takes more than a second of processor time. A long share at the end leaves the other cores idle.
  */
-const SIZE = 8;
+const SIZE = 20;
 
 /** Rooms that take longest come first, so that no long share is left for the end. */
 const FIRST = [
   "README.md",
-  "src/training/",
-  "src/observe/",
-  "src/onnx/",
+  "mod.ts",
   "tests/models/",
   "tests/backend/",
   "tests/examples/",
@@ -44,7 +42,7 @@ const FIRST = [
  * Divides files into shares, those that take longest first.
  *
  * Tests of one folder are kept together. A file named `…_apart_test.ts` or `…_apart_slow_test.ts` has a process of its
- * own. The examples of all pages run in one process, and so do those of each room of `src`.
+ * own. The examples of all pages run in one process, and those of all modules in another.
  *
  * @param files all files of the project, as paths from its root
  * @param suite which of them to run
@@ -96,17 +94,10 @@ function testShares(tests: readonly string[]): Share[] {
 }
 
 function docShares(files: readonly string[]): Share[] {
+  const pages = files.filter((file) => file.endsWith(".md"));
   const modules = files.filter((file) => /^(src\/.*|\w+)\.ts$/.test(file));
-  const rooms = Map.groupBy(
-    [...files.filter((file) => file.endsWith(".md")), ...modules],
-    (file) => {
-      if (file.endsWith(".md")) return "the pages";
-      return file.startsWith("src/") ? file.split("/").slice(0, 2).join("/") : file;
-    },
-  );
-  return [...rooms].map(([room, paths]): Share => ({
-    name: `examples in ${room}`,
-    paths,
-    isDocs: true,
-  }));
+  return [
+    { name: "examples in the pages", paths: pages, isDocs: true },
+    { name: "examples in the modules", paths: modules, isDocs: true },
+  ].filter(({ paths }) => paths.length > 0);
 }
