@@ -55,7 +55,7 @@ onEach(
         assertEquals(asSet(own!), asSet(every!));
         if (isHalf) assert(rows.every(([i, j]) => i <= j));
       }),
-      { numRuns: 60 },
+      { numRuns: backend === "webgpu" ? 15 : 60 },
     );
   },
 );
@@ -155,7 +155,7 @@ onEach("triplets() lists each unordered pair of short edges of an atom once", as
       const positions = systems.flatMap(({ positions }) => positions);
       assertEquals(own.sort(), everyTriplet(rows, positions, reach));
     }),
-    { numRuns: 40 },
+    { numRuns: backend === "webgpu" ? 10 : 40 },
   );
 });
 

@@ -75,7 +75,7 @@ test("every neighbor list agrees with the brute-force list, for any cell, period
         other.backend.dispose();
       }
     }),
-    { numRuns: 80 },
+    { numRuns: 30 },
   );
 });
 

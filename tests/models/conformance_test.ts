@@ -284,13 +284,16 @@ const TRIALS = [
   ...trialsOf(NETWORKS, ALL_BACKENDS),
 ];
 
-// The fast suite runs each model on each backend, each requirement for each model on some backend, and each
-// requirement on each backend, with the fastest models there; the slow suite does so again with other rows. On a GPU one network stands for all, as compiling their
-// shaders takes seconds; tests/onnx/session_models_test.ts runs the others there.
+// The fast suite runs each model on each backend, each requirement for each model but networks on some backend, and each
+// requirement on each backend, with the fastest models there; the slow suite does so with other rows, and networks. On a
+// GPU one network stands for all, as compiling their shaders takes seconds; tests/onnx/session_models_test.ts runs the
+// others there.
 const ELSEWHERE = ["SchNet", "ANI-1x"];
 const chosen = rowsOf(TRIALS, {
   keys: ({ model, backend, what }) =>
-    backend === "webgpu" && ELSEWHERE.includes(model) ? [] : pairsOf(model, backend, what),
+    model in NETWORKS
+      ? backend === "webgpu" && ELSEWHERE.includes(model) ? [] : pairsOf(model, backend)
+      : pairsOf(model, backend, what),
   slowKeys: ({ model, backend, what }) => pairsOf(model, backend, what),
   cost: ({ model, backend }) => (backend === "webgpu" ? 10 : 1) * (model in NETWORKS ? 5 : 1),
 });

@@ -8,6 +8,7 @@ import {
   type Value,
 } from "../../../src/onnx/mod.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
+import { slowTest, test } from "../../suite.ts";
 
 type F32 = Value<"f32">;
 
@@ -92,7 +93,7 @@ for (const [name, make, left] of CASES) {
   });
 }
 
-Deno.test("outputs are kept, and nodes whose shapes are not known to be equal", () => {
+test("outputs are kept, and nodes whose shapes are not known to be equal", () => {
   const g = new GraphBuilder("kept");
   const x = g.input("x", "f32", ["N"]), y = g.input("y", "f32", [undefined]);
   g.output("same", g.op("Identity", [x], "f32"));
@@ -112,7 +113,7 @@ Deno.test("outputs are kept, and nodes whose shapes are not known to be equal", 
   ]);
 });
 
-Deno.test("real models lose identities and give bitwise identical results", () => {
+slowTest("real models lose identities and give bitwise identical results", () => {
   const counts: Record<string, number> = {};
   for (const each of passGraphs()) {
     counts[each.name] = assertKeepsNumbers(each, dropIdentities, 0).changed;

@@ -13,12 +13,13 @@ import { plainTensor } from "../../../src/onnx/evaluate/plain_tensor.ts";
 import { branching, node } from "../odd_models.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
+import { slowTest, test } from "../../suite.ts";
 
 function opsOf(graph: Graph): string[] {
   return graph.sort().map(({ opType }) => opType);
 }
 
-Deno.test("formulas of constants become constants, rounded to their type", async () => {
+test("formulas of constants become constants, rounded to their type", async () => {
   const g = new GraphBuilder("formulas");
   const x = g.input("x", "f32", ["N"]);
   const third = g.div(g.constant("f32", [1, 2]), 3);
@@ -33,7 +34,7 @@ Deno.test("formulas of constants become constants, rounded to their type", async
   assertEquals(numbersOf((await runModel(graph.encode(), { x: f32([1], 1) })).y), [4]);
 });
 
-Deno.test("each step is rounded to float32, as in a runtime", () => {
+test("each step is rounded to float32, as in a runtime", () => {
   const g = new GraphBuilder("rounded");
   const x = g.input("x", "f32", []);
   // In double precision 2^24 + 1 is odd; in float32 it is 2^24.
@@ -43,7 +44,7 @@ Deno.test("each step is rounded to float32, as in a runtime", () => {
   assertEquals(tensorValues(graph.constant(graph.nodes[0]!.input[1]!)!), Float32Array.of(0));
 });
 
-Deno.test("a known shape of a variable tensor becomes a constant", async () => {
+test("a known shape of a variable tensor becomes a constant", async () => {
   const g = new GraphBuilder("shapes");
   const x = g.input("x", "f32", ["N", 4, 3]);
   const length = (axis: number) =>
@@ -72,7 +73,7 @@ Deno.test("a known shape of a variable tensor becomes a constant", async () => {
   assertEquals(z!.dims, [2, 12]);
 });
 
-Deno.test("constants of 16-bit floats have the right bits", () => {
+test("constants of 16-bit floats have the right bits", () => {
   const numbers = [1.5, -2, 65504, 2 ** -14, 2 ** -24, -0, 1 / 3, 1e5, NaN];
   const expected: { readonly [Type in ElementType]?: readonly number[] } = {
     f16: [0x3e00, 0xc000, 0x7bff, 0x0400, 0x0001, 0x8000, 0x3555, 0x7c00, 0x7e00],
@@ -92,7 +93,7 @@ Deno.test("constants of 16-bit floats have the right bits", () => {
   }
 });
 
-Deno.test("nodes that would grow the file beyond the limit are kept, others are folded", () => {
+test("nodes that would grow the file beyond the limit are kept, others are folded", () => {
   const g = new GraphBuilder("sizes");
   const x = g.input("x", "f32", [1000]);
   const zeros = g.op("Expand", [g.constant("f32", 0), g.constant("i64", [500, 1000])], "f32");
@@ -110,7 +111,7 @@ Deno.test("nodes that would grow the file beyond the limit are kept, others are 
   assertEquals(folded(2_000_000), "Add MatMul");
 });
 
-Deno.test("random nodes, outputs, unknown operators and integers above 2^53 are kept", () => {
+test("random nodes, outputs, unknown operators and integers above 2^53 are kept", () => {
   const g = new GraphBuilder("left");
   const x = g.input("x", "f32", ["N"]);
   const random = g.op("RandomNormalLike", [g.constant("f32", [1, 2])], "f32");
@@ -149,7 +150,7 @@ Deno.test("random nodes, outputs, unknown operators and integers above 2^53 are 
   assertEquals([...two!.data], [7, 2, 3]);
 });
 
-Deno.test("values that subgraphs use are kept", () => {
+test("values that subgraphs use are kept", () => {
   const model = branching();
   model.graph!.input.shift();
   model.graph!.initializer.push(makeTensorProto("f32", [1], [2], "two"));
@@ -159,7 +160,7 @@ Deno.test("values that subgraphs use are kept", () => {
   assertEquals(opsOf(graph), ["Neg", "If"]);
 });
 
-Deno.test("all parts of a constant Split become constants", () => {
+test("all parts of a constant Split become constants", () => {
   const g = new GraphBuilder("split");
   const x = g.input("x", "f32", ["N"]);
   const halves = g.graph.add("Split", [g.constant("f32", [1, 2, 3, 4]).name], {
@@ -175,7 +176,7 @@ Deno.test("all parts of a constant Split become constants", () => {
   assertEquals([...y!.data], [9, 3, 4, 1, 2]);
 });
 
-Deno.test("real models keep their values, and lose constant nodes", () => {
+slowTest("real models keep their values, and lose constant nodes", () => {
   const counts: Record<string, number> = {};
   for (const each of passGraphs()) {
     const fold = (graph: Graph) => foldConstants(graph, { maxBytes: 1_000_000 });
@@ -185,7 +186,7 @@ Deno.test("real models keep their values, and lose constant nodes", () => {
   if ("ani1x_1_ef.onnx" in counts) assertEquals(counts["ani1x_1_ef.onnx"], 3);
 });
 
-Deno.test("moved elements of every type keep their bits", () => {
+test("moved elements of every type keep their bits", () => {
   const cases: readonly [ElementType, readonly number[], readonly number[] | undefined][] = [
     ["f32", [2, 3, 4], [0, 2, 1]],
     ["f64", [2, 3, 4], [2, 0, 1]],
@@ -215,7 +216,7 @@ Deno.test("moved elements of every type keep their bits", () => {
   }
 });
 
-Deno.test("integers above 2^53 can be moved", () => {
+test("integers above 2^53 can be moved", () => {
   const g = new GraphBuilder("large");
   const given = g.input("large", "i64", [2, 1]);
   g.output("y", g.op("Concat", [g.op("Transpose", [given], "i64"), given], "i64", { axis: 1 }));
@@ -231,7 +232,7 @@ Deno.test("integers above 2^53 can be moved", () => {
   assertEquals([folded.dims, tensorValues(folded)], [[1n, 2n], numbers]);
 });
 
-Deno.test("integer parameters are not folded, even indirectly", () => {
+test("integer parameters are not folded, even indirectly", () => {
   const g = new GraphBuilder("parameters");
   const k = g.constant("i64", [2]), one = g.constant("i64", [1]);
   const behind = g.mul(g.add(k, one), one);
@@ -242,7 +243,7 @@ Deno.test("integer parameters are not folded, even indirectly", () => {
   assertEquals(foldConstants(build()), 3);
 });
 
-Deno.test("the shape of a parameter is a constant", () => {
+test("the shape of a parameter is a constant", () => {
   const g = new GraphBuilder("length");
   const weights = g.constant("f32", [1, 2, 3]);
   const x = g.input("x", "f32", ["N"]);

@@ -13,8 +13,9 @@ import {
 import { modelOf, node } from "../odd_models.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
 import { f32, numbersOf, runModel } from "../ort.ts";
+import { slowTest, test } from "../../suite.ts";
 
-Deno.test("equal nodes are merged; nodes with other attributes or inputs are not", async () => {
+test("equal nodes are merged; nodes with other attributes or inputs are not", async () => {
   const g = new GraphBuilder("twice");
   const x = g.input("x", "f32", ["N", 2]);
   const axes = [0, 1].map((axis) => g.constant("i64", [axis]));
@@ -35,7 +36,7 @@ Deno.test("equal nodes are merged; nodes with other attributes or inputs are not
   assertEquals(numbersOf(again!), [1, -1]);
 });
 
-Deno.test("attributes with NaN, infinities and −0 are distinguished", () => {
+test("attributes with NaN, infinities and −0 are distinguished", () => {
   const g = new GraphBuilder("bounds");
   const x = g.input("x", "f32", ["N"]);
   const alphas = [Infinity, -Infinity, NaN, NaN, 0, -0];
@@ -47,7 +48,7 @@ Deno.test("attributes with NaN, infinities and −0 are distinguished", () => {
   assertEquals(left.map(({ attribute }) => attribute[0]!.f), [Infinity, -Infinity, NaN, 0, -0]);
 });
 
-Deno.test("constants of equal type, shape and bytes are merged, whichever field holds them", () => {
+test("constants of equal type, shape and bytes are merged, whichever field holds them", () => {
   const g = new GraphBuilder("constants");
   const x = g.input("x", "f32", ["N"]);
   const add = (tensor: TensorProto, name: string) => g.graph.addConstant({ ...tensor, name });
@@ -77,7 +78,7 @@ Deno.test("constants of equal type, shape and bytes are merged, whichever field 
   }
 });
 
-Deno.test("constants that are outputs or inputs are kept", () => {
+test("constants that are outputs or inputs are kept", () => {
   const twos = ["a", "b", "c", "fed"].map((name) => makeTensorProto("f32", [], [2], name));
   const graph = new Graph(modelOf({
     initializer: twos,
@@ -89,11 +90,11 @@ Deno.test("constants that are outputs or inputs are kept", () => {
   assertEquals(graph.nodes[0]!.input, ["x", "a", "b", "a", "fed"]);
 });
 
-Deno.test("real models give bitwise identical results", () => {
+slowTest("real models give bitwise identical results", () => {
   for (const each of passGraphs()) assertKeepsNumbers(each, mergeEquals, 0);
 });
 
-Deno.test("a node that omits an optional output does not replace one that has it", () => {
+test("a node that omits an optional output does not replace one that has it", () => {
   const graph = new Graph(modelOf({
     initializer: [makeTensorProto("i64", [1], [1], "k")],
     input: [valueInfo("x", "f32", [3])],
@@ -110,7 +111,7 @@ Deno.test("a node that omits an optional output does not replace one that has it
   assertEquals([[...y!.data], [...z!.data]], [[2], [-5]]);
 });
 
-Deno.test("parameters from Constant nodes are not merged", () => {
+test("parameters from Constant nodes are not merged", () => {
   const g = new GraphBuilder("parameters");
   const zero = () => g.op("Constant", [], "f32", { value_float: { float: 0 } });
   const [a, b, c] = [zero(), zero(), zero()];
@@ -121,7 +122,7 @@ Deno.test("parameters from Constant nodes are not merged", () => {
   assertEquals(graph.uses(b.name).length, 1);
 });
 
-Deno.test("nodes whose attributes differ are not merged", () => {
+test("nodes whose attributes differ are not merged", () => {
   const g = new GraphBuilder("attributes");
   const x = g.input("x", "f32", [2, 3, 4]);
   const nodes: readonly [string, Attributes][] = [

@@ -16,6 +16,7 @@ import {
 } from "../../../src/onnx/mod.ts";
 import { numbersOf, runModel, worst } from "../ort.ts";
 import { assertKeepsNumbers, passGraphs } from "./pass_graphs.ts";
+import { slowTest, test } from "../../suite.ts";
 
 /** The passes that leave numbers what they are but for rounding. */
 const SIMPLE = [
@@ -41,7 +42,7 @@ function wordy(): Uint8Array<ArrayBuffer> {
   return g.build();
 }
 
-Deno.test("passes run in order, and report their changes", () => {
+test("passes run in order, and report their changes", () => {
   const graph = new Graph(decodeModel(wordy()));
   const reports = runPasses(graph, SIMPLE);
   assertEquals(reports.map(({ name, changed, before, after }) => [name, changed, before, after]), [
@@ -63,7 +64,7 @@ Deno.test("passes run in order, and report their changes", () => {
   );
 });
 
-Deno.test("custom passes keep their `this`, and an unknown name changes nothing", () => {
+test("custom passes keep their `this`, and an unknown name changes nothing", () => {
   const graph = new Graph(decodeModel(wordy()));
   const own = {
     name: "own",
@@ -87,7 +88,7 @@ Deno.test("custom passes keep their `this`, and an unknown name changes nothing"
   assertEquals(new Set(names).size, names.length);
 });
 
-Deno.test("real models keep their values through all passes, and a second run changes nothing", () => {
+test("real models keep their values through all passes, and a second run changes nothing", () => {
   for (const each of passGraphs()) {
     const { graph } = assertKeepsNumbers(each, (graph) => runPasses(graph, SIMPLE).length, 1e-6);
     const again = runPasses(graph, SIMPLE);
@@ -95,7 +96,7 @@ Deno.test("real models keep their values through all passes, and a second run ch
   }
 });
 
-Deno.test("real models agree on onnxruntime before and after passes", async () => {
+test("real models agree on onnxruntime before and after passes", async () => {
   for (const { name, bytes, tensors } of passGraphs()) {
     const graph = new Graph(decodeModel(bytes));
     runPasses(graph, SIMPLE);
@@ -110,7 +111,7 @@ Deno.test("real models agree on onnxruntime before and after passes", async () =
   }
 });
 
-Deno.test("passes do not use the current values of parameters", () => {
+test("passes do not use the current values of parameters", () => {
   const g = new GraphBuilder("layers");
   const x = g.input("x", "f32", ["N", 2]);
   const add = (name: string, shape: number[], value: number) => {
@@ -184,7 +185,7 @@ function grow(g: GraphBuilder, known: Known[], [op, i, j]: [number, number, numb
   return choices[op % choices.length]!();
 }
 
-Deno.test("random graphs keep their values through every pass", () => {
+test("random graphs keep their values through every pass", () => {
   const steps = fc.array(fc.tuple(fc.nat(100), fc.nat(100), fc.nat(100)), {
     minLength: 3,
     maxLength: 24,
@@ -217,17 +218,20 @@ Deno.test("random graphs keep their values through every pass", () => {
   );
 });
 
-Deno.test("passes that share what is inferred make the same graph as passes that run one by one", () => {
-  const passes = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES];
-  for (const { name, bytes } of passGraphs()) {
-    const [together, alone] = [new Graph(decodeModel(bytes)), new Graph(decodeModel(bytes))];
-    const reports = runPasses(together, passes);
-    assertEquals(reports, passes.flatMap((pass) => runPasses(alone, [pass])), name);
-    assertEquals(together.encode(), alone.encode(), name);
-  }
-});
+slowTest(
+  "passes that share what is inferred make the same graph as passes that run one by one",
+  () => {
+    const passes = [...SIMPLIFYING_PASSES, ...PROCESSOR_PASSES];
+    for (const { name, bytes } of passGraphs()) {
+      const [together, alone] = [new Graph(decodeModel(bytes)), new Graph(decodeModel(bytes))];
+      const reports = runPasses(together, passes);
+      assertEquals(reports, passes.flatMap((pass) => runPasses(alone, [pass])), name);
+      assertEquals(together.encode(), alone.encode(), name);
+    }
+  },
+);
 
-Deno.test("a custom pass may change shapes, and later passes see the new ones", () => {
+test("a custom pass may change shapes, and later passes see the new ones", () => {
   const g = new GraphBuilder("expanded");
   const x = g.input("x", "f32", [4]),
     first = g.op("Slice", [x, ...[0, 1].map((n) => at(n))], "f32");
