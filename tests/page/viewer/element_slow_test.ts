@@ -190,6 +190,22 @@ testInChromium(
       await until(async () => await page.evaluate<number>("view.camera.reach") < near);
       await page.getByRole("button", { name: "Show everything" }).click();
     });
+    await t.step("two fingers", async () => {
+      const session = await page.context().newCDPSession(page);
+      const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...xs: number[]) =>
+        session.send("Input.dispatchTouchEvent", {
+          type,
+          touchPoints: xs.map((x, id) => ({ x, y: 150, id })),
+        });
+      const before = await page.evaluate<number>("view.camera.reach");
+      await touch("touchStart", 150, 250);
+      await touch("touchMove", 125, 275);
+      await touch("touchMove", 100, 300);
+      await touch("touchEnd");
+      const ratio = before / await page.evaluate<number>("view.camera.reach");
+      assertAlmostEquals(ratio, 2, 0.02);
+      assertEquals(await status.isVisible(), false); // no atom was picked
+    });
     await t.step("playing", async () => {
       const shown: Promise<unknown> = page.evaluate(`new Promise((done) => {
       const seen = [];

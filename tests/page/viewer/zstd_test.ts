@@ -13,7 +13,13 @@ function samples(): [string, Uint8Array][] {
     { length: 3000 },
     () => ["water", "argon ", "energy=", "\n"][random() * 4 | 0],
   );
+  // Copies at few distances in turn, which are coded as the last distances.
+  const rows = Array.from(
+    { length: 1200 },
+    (_, i) => `H ${i % 7}.${(random() * 1000) | 0} ${i % 11}.5 -${i % 5}.25 0.${i % 3}00\n`,
+  );
   return [
+    ["rows", new TextEncoder().encode(rows.join(""))],
     ["nothing", new Uint8Array(0)],
     ["one byte", Uint8Array.of(7)],
     ["zeros", new Uint8Array(140_000)],
@@ -29,7 +35,7 @@ function samples(): [string, Uint8Array][] {
 
 Deno.test("data that the host compressed are decompressed, at all kinds of levels", () => {
   for (const [name, data] of samples()) {
-    for (const level of [1, 5, 19]) {
+    for (const level of [1, 19]) {
       const params = { [constants.ZSTD_c_compressionLevel]: level };
       const packed = zstdCompressSync(data, { params });
       const same = indexOfDifference(unpackZstd(packed, data.length), data);
@@ -39,7 +45,7 @@ Deno.test("data that the host compressed are decompressed, at all kinds of level
 });
 
 Deno.test("damaged data never give other data silently beyond their length, and never hang", () => {
-  const data = samples()[4]![1];
+  const data = samples()[5]![1];
   const packed = new Uint8Array(zstdCompressSync(data));
   for (const end of [0, 3, 9, packed.length >> 1, packed.length - 1]) {
     if (end === 0) continue;
