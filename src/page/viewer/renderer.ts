@@ -1,5 +1,5 @@
 /**
- * What a renderer draws: spheres and cylinders, at several offsets, in a parallel projection.
+ * Scenes and their renderers: spheres and cylinders, at several offsets, in a parallel projection.
  *
  * @module
  */

@@ -26,7 +26,7 @@ const SPEEDS = [2, 5, 12, 24, 60];
 /** Largest number of images along an axis that the bar offers. */
 const MOST_IMAGES = 4;
 
-/** What the bar shows. */
+/** State of the bar. */
 export interface ControlState {
   readonly length: number;
   readonly index: number;
@@ -43,7 +43,7 @@ export interface ControlState {
   readonly pbc: readonly [boolean, boolean, boolean] | undefined;
 }
 
-/** What the bar does. */
+/** Actions of the bar. */
 export interface ControlActions {
   togglePlay(): void;
   go(index: number): void;

@@ -10,7 +10,7 @@ import { directionsOf } from "./overlay.ts";
 import type { PickedAtom } from "../picking.ts";
 import { plus, type Vector } from "../vector.ts";
 
-/** What input does besides moving the camera. */
+/** Actions of input besides moving the camera. */
 export interface InputActions {
   /** True if atoms can be dragged. */
   canDrag(): boolean;
@@ -28,7 +28,7 @@ export interface InputActions {
 /** Movement of the pointer, above which it is a drag and not a click, pixels. */
 const CLICK = 4;
 
-/** What one pointer does. */
+/** State of one pointer. */
 interface Pointer {
   x: number;
   y: number;

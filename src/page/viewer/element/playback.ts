@@ -4,7 +4,7 @@
  * @module
  */
 
-/** What playback moves. */
+/** Frames that playback moves through. */
 export interface PlayedFrames {
   /** Number of frames, which may grow. */
   readonly length: number;

@@ -33,7 +33,7 @@ const CYLINDER_INPUTS: readonly Input[] = [
   { array: (scene) => scene.cylinderColors, parts: [0], stride: 4, isColor: true },
 ];
 
-/** What belongs to one context. A context that was lost and restored has none of it any more. */
+/** Objects of one context. They do not survive the loss of the context. */
 interface Resources {
   readonly shapes: readonly [spheres: Shape, cylinders: Shape];
   /** Arrays that are in the buffers. */

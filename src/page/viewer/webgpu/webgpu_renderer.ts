@@ -28,7 +28,7 @@ interface Uploaded {
   array: Bytes | undefined;
 }
 
-/** What belongs to one device. */
+/** Objects of one device. */
 interface Resources {
   readonly device: GPUDevice;
   readonly pipelines: readonly [spheres: GPURenderPipeline, cylinders: GPURenderPipeline];

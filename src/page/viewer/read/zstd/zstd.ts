@@ -86,7 +86,7 @@ function basesOf(bits: readonly number[], first: number): number[] {
   });
 }
 
-/** What blocks of a frame leave to later ones. */
+/** State that blocks of a frame leave to later ones. */
 interface Left {
   huffman: HuffmanTable | undefined;
   /** Tables of numbers of literals, offsets, and lengths of copies. */
