@@ -28,7 +28,8 @@ async function charted(page: Page): Promise<void> {
 testInChromium(
   "a run is shown with its charts, hooks, warnings and files, and names are never markup",
   async () => {
-    const run = dynamicsRun();
+    const run = dynamicsRun(), folder = run.path = await Deno.makeTempDir();
+    await Deno.writeTextFile(`${folder}/report.html`, "<h1>Report</h1>");
     await using server = await serveRuns(shelfOf([run]));
     await inChromium(async (browser) => {
       await using app = await openApp(browser, server);
@@ -57,6 +58,7 @@ testInChromium(
       assertEquals((await download).suggestedFilename(), "report.html");
       assertEquals(app.complaints, []);
     });
+    await Deno.remove(folder, { recursive: true });
   },
 );
 

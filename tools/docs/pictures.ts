@@ -1,7 +1,8 @@
 /**
- * Makes the pictures of the README from real runs: atoms before and after melting, and the report of a run.
+ * Makes the pictures of the documentation from real runs: atoms before and after melting, the report of a run, and the
+ * page of `hooke serve`.
  *
- * Run: `deno task gen:pictures [atoms] [report]`; the report needs Chromium.
+ * Run: `deno task gen:pictures [atoms] [report] [page]`; the last two need Chromium.
  *
  * @module
  */
@@ -11,6 +12,7 @@ import { openRunFolder } from "../../src/config/runs/mod.ts";
 import { BAR, NPT, NVTLangevin } from "../../src/dynamics/mod.ts";
 import { lennardJones } from "../../src/models/mod.ts";
 import { ROOT } from "../check/entry_points.ts";
+import { pagePictures } from "./page_pictures.ts";
 
 const PICTURES = new URL("docs/pictures/", ROOT);
 
@@ -108,10 +110,11 @@ async function reportPicture(target: URL): Promise<void> {
 }
 
 if (import.meta.main) {
-  const wanted = Deno.args.length === 0 ? ["atoms", "report"] : Deno.args;
+  const wanted = Deno.args.length === 0 ? ["atoms", "report", "page"] : Deno.args;
   await Deno.mkdir(PICTURES, { recursive: true });
   if (wanted.includes("atoms")) {
     await Deno.writeTextFile(new URL("atoms.svg", PICTURES), await atoms());
   }
   if (wanted.includes("report")) await reportPicture(new URL("report.png", PICTURES));
+  if (wanted.includes("page")) await pagePictures(PICTURES);
 }
