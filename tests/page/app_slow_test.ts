@@ -2,9 +2,9 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { gzipSync } from "node:zlib";
+import { PAGE_BUDGET, pageSizes } from "../../tools/page/size.ts";
 import { testInChromium } from "../e2e/chromium.ts";
-import { inChromium, openApp, pageAssets, serveRuns } from "./app_page.ts";
+import { inChromium, openApp, serveRuns } from "./app_page.ts";
 import {
   DYNAMICS_NAMES,
   dynamicsRows,
@@ -15,8 +15,6 @@ import {
   trainingRun,
 } from "./sample_runs.ts";
 
-/** Largest size of what the page loads at once, bytes after gzip. */
-const BUDGET = 250_000;
 /** Longest time to the first paint, ms. On a busy machine it may be this many times that of a page with one word. */
 const FIRST_PAINT = 1000, SLOWER = 6;
 
@@ -264,13 +262,8 @@ testInChromium(
 );
 
 testInChromium("the first paint is fast, and the page is small", async () => {
-  const files = await pageAssets();
-  const late = new Set(["/tab_worker.js"]);
-  const sizes = [...files].filter(([path]) => !late.has(path)).map(([, { body }]) =>
-    gzipSync(body).length
-  );
-  const size = sizes.reduce((sum, one) => sum + one, 0);
-  assert(size <= BUDGET, `the page has ${size} bytes`);
+  const size = (await pageSizes()).reduce((sum, [, bytes]) => sum + bytes, 0);
+  assert(size <= PAGE_BUDGET, `the page has ${size} bytes`);
   await using server = await serveRuns(shelfOf([dynamicsRun()]));
   await inChromium(async (browser) => {
     let best = Infinity, limit = FIRST_PAINT;

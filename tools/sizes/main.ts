@@ -6,6 +6,7 @@
  * @module
  */
 
+import { PAGE_BUDGET, pageSizes } from "../page/size.ts";
 import { BUDGETS, bundleSize } from "./bundle_size.ts";
 import { bundleProfile } from "./profile.ts";
 
@@ -27,5 +28,8 @@ if (import.meta.main) {
       console.log(`${name} ${part}:${kilobytes(size[part])} gz of${kilobytes(budget[part])}`);
     }
   }
+  const served = (await pageSizes()).reduce((sum, [, bytes]) => sum + bytes, 0);
+  isOver ||= served > PAGE_BUDGET;
+  console.log(`page of hooke serve:${kilobytes(served)} gz of${kilobytes(PAGE_BUDGET)}`);
   Deno.exit(isOver ? 1 : 0);
 }
