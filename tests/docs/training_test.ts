@@ -50,6 +50,7 @@ const OPTIONS = {
   validateEvery: 0,
   loaderOrder: 0,
   workers: 0,
+  group: 0,
   device: 0,
   threads: 0,
   threadMemory: 0,

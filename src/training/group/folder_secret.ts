@@ -39,9 +39,9 @@ export async function folderSecret(
 /** Writes a new secret. If two machines do so at a time, the first secret stays. */
 async function create(path: string): Promise<void> {
   const fs = builtin("node:fs/promises"), beside = `${path}.${crypto.randomUUID()}.tmp`;
-  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  const secret = builtin("node:crypto").randomBytes(32).toString("hex");
   try {
-    await fs.writeFile(beside, `${bytes.toHex()}\n`, { flag: "wx", mode: 0o600 });
+    await fs.writeFile(beside, `${secret}\n`, { flag: "wx", mode: 0o600 });
     await fs.link(beside, path).catch((error) => {
       if (codeOf(error) !== "EEXIST") throw error;
     });

@@ -94,6 +94,7 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
   };
   const tunesStress = weightsOf(options).stress !== 0;
   const potential = await matchedPotential(options.model, opening, tunesStress);
+  checkShards(potential, options.group);
   const elementEnergies = await elementEnergiesOf(potential, train, options);
   const lora = options.lora && withLora(potential.model, {
     ...(options.freeze !== undefined && { freeze: options.freeze }),
@@ -123,6 +124,16 @@ export async function fineTune(options: FineTuneOptions): Promise<FineTuned> {
   } finally {
     await trainer.close();
   }
+}
+
+/** Throws a RangeError if batches are to be divided, but the graph takes one system at a time. */
+function checkShards({ isSingle, name }: TrainablePotential, group: FineTuneOptions["group"]) {
+  const { shards = 1 } = group ?? {};
+  if (!isSingle || shards === 1) return;
+  throw new RangeError(
+    `Cannot fine-tune a potential: shards must be 1, because ${name} takes one system at a time, so that its ` +
+      `batches cannot be divided; got ${shards}. Export it for batches of systems`,
+  );
 }
 
 /** Trains the model, and validates it before and after training if there are validation data. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { test } from "node:test";
 import { adam, GraphBuilder, meanSquaredError, normalNumbers, openRunFolder } from "@hooke/hooke";
 import { resume, tensorData, Trainer } from "@hooke/hooke";
+import { openTrainingGroup } from "@hooke/hooke/training";
 import { dataOf, openSession, openSessionInWorker } from "@hooke/hooke/onnx";
 
 /** Returns a trainer of y = tanh(x · first + bias) · second on the four cases of XOR. */
@@ -59,4 +60,26 @@ test("a trainer learns, and continues with the same bits", async () => {
   const whole = await train(`${root}/whole`, 200);
   equal(parted, whole);
   ok(whole < 0.05, `the loss is ${whole}`);
+});
+
+test("two machines add their shards over a connection", async () => {
+  const rendezvous = mkdtempSync(`${tmpdir()}/hooke-node-`);
+  const open = (rank: number) =>
+    openTrainingGroup({ shards: 2, nodes: 2, rank, rendezvous, host: "127.0.0.1" });
+  const groups = await Promise.all([open(0), open(1)]);
+  const sums = await Promise.all(groups.map(async (group) => {
+    const array = new Float32Array(100_000);
+    await group.sum({
+      means: new Float64Array(1),
+      addMeans: () => {},
+      length: array.length,
+      array: () => array,
+      add: (from, to) => {
+        for (let k = from; k < to; k++) array[k]! += k;
+      },
+    });
+    return array[99_999];
+  }));
+  deepEqual(sums, [199_998, 199_998]);
+  for (const group of groups) await group.close();
 });

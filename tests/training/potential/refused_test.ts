@@ -5,7 +5,13 @@ import { Batch, type SystemInput } from "../../../src/batch/mod.ts";
 import { evaluateModel } from "../../../src/models/evaluate.ts";
 import { OnnxModel, type OnnxModelOptions } from "../../../src/models/onnx.ts";
 import { GraphBuilder } from "../../../src/onnx/mod.ts";
-import { atomsData, energyForces, fineTune, openPotential } from "../../../src/training/mod.ts";
+import {
+  atomsData,
+  energyForces,
+  fineTune,
+  openPotential,
+  openTrainingGroup,
+} from "../../../src/training/mod.ts";
 import { fileOf, labeled, referenceOf } from "../../models/made_reference.ts";
 import { pairsModel } from "../tuning/pairs_model.ts";
 
@@ -180,5 +186,12 @@ Deno.test("a graph of single systems is fed one at a time", async () => {
     () => atomsData([PAIR, PAIR], { potential, batchSize: 2 }),
     RangeError,
     "takes one system at a time; got 2",
+  );
+  const group = await openTrainingGroup({ shards: 2 });
+  const model = withInput("trip_edge", [2, "T"]), manifest = { cutoff: 4, reach: 3 };
+  await assertRejects(
+    () => fineTune({ model, manifest, train: [PAIR, PAIR], valid: 0, group }),
+    RangeError,
+    "shards must be 1, because",
   );
 });
