@@ -40,6 +40,12 @@ export function askToWrite({ permissions }: Host, ...paths: readonly string[]): 
     permissions.requestSync({ name: "write", path: paths.at(-1)! }).state === "granted";
 }
 
+/** Returns whether a server, `host:port`, may be reached. In a terminal, the user is asked if it may not. */
+export function askToConnect({ permissions }: Host, host: string): boolean {
+  return permissions === undefined ||
+    permissions.requestSync({ name: "net", host }).state === "granted";
+}
+
 /** Returns whether the name of the machine may be read without a permission prompt, which would halt a run. */
 export function mayReadHostname({ permissions }: Host): boolean {
   return permissions === undefined ||

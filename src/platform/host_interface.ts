@@ -50,7 +50,9 @@ export interface Host {
       },
     ): { readonly state: string };
     /** Asks the user in a terminal for a permission that is missing. Elsewhere the permission stays missing. */
-    requestSync(of: { name: "write"; path: string | URL }): { readonly state: string };
+    requestSync(
+      of: { name: "write"; path: string | URL } | { name: "net"; host: string },
+    ): { readonly state: string };
   };
   readonly pid: number;
   cwd(): string;

@@ -6,6 +6,7 @@
 
 import { checkOptions } from "../../base/check_options.ts";
 import { show } from "../../base/show.ts";
+import { askToConnect, findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { loadNats, type NatsClient, type NatsConnection } from "./client.ts";
 
@@ -68,7 +69,11 @@ export async function connectQueue(options: QueueConnectionOptions): Promise<Que
   const shown = addresses.map(({ shown }) => shown).join(", ");
   const client = await loadNats();
   const { user, password } = { ...addresses[0], ...definedOf(options) };
+  const waiting = options.waits === true
+    ? setTimeout(() => options.onNotice?.(`Waiting for a server at ${shown}`), QUIET)
+    : undefined;
   try {
+    if (options.waits) assertPermitted(addresses);
     const nats = await client.transport.connect({
       servers: addresses.map(({ address }) => address),
       name: options.name ?? "hooke",
@@ -89,7 +94,23 @@ export async function connectQueue(options: QueueConnectionOptions): Promise<Que
     return { client, nats };
   } catch (error) {
     throw new Error(`Cannot connect to ${shown}: ${withoutSecrets(reasonOf(error), options)}`);
+  } finally {
+    clearTimeout(waiting);
   }
+}
+
+/** Time after which waiting for a server is reported, ms. */
+const QUIET = 2000;
+
+/**
+ * Throws an error if no server may be reached. A client that waits for its first connection takes a missing permission
+ * for a server that does not answer yet.
+ */
+function assertPermitted(addresses: readonly Address[]): void {
+  const hosts = addresses.map(({ address }) => /:\d+$/.test(address) ? address : `${address}:4222`);
+  const host = findHost();
+  if (host === undefined || hosts.some((one) => askToConnect(host, one))) return;
+  throw new Error(`Requires net access to "${hosts[0]}", run again with the --allow-net flag`);
 }
 
 function definedOf(
