@@ -72,13 +72,14 @@ export function shapesOf(frame: ViewerFrame, look: Look): FrameShapes {
     ? Float32Array.from(frame.positions)
     : wrappedPositions(frame.positions, lattice);
   const positions = look.wraps ? inside : Float32Array.from(frame.positions);
-  const scale = look.size * (look.bonds ? BALL : SPHERE);
+  const bonds = look.bonds ? findBonds(numbers, inside, lattice) : undefined;
+  // Atoms without bonds, such as those of noble gases, would look lost as small balls.
+  const scale = look.size * (bonds === undefined || bonds.atoms.length === 0 ? SPHERE : BALL);
   const spheres = new Float32Array(4 * numbers.length);
   for (let i = 0; i < numbers.length; i++) {
     for (let k = 0; k < 3; k++) spheres[4 * i + k] = positions[3 * i + k]!;
     spheres[4 * i + 3] = scale * radiusOf(numbers[i]!);
   }
-  const bonds = look.bonds ? findBonds(numbers, inside, lattice) : undefined;
   const edges = look.cell && lattice !== undefined ? edgesOf(lattice) : [];
   const offsets = offsetsOf(lattice, look, numbers.length);
   return {

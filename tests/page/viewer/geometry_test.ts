@@ -170,6 +170,15 @@ Deno.test("damaged structures are drawn as far as they go: atoms at NaN, far apa
   );
 });
 
+Deno.test("atoms are balls on sticks, and spheres that touch in structures without bonds", () => {
+  const radii = (numbers: number[], at: number[]) => {
+    const { spheres } = shapesOf(frameOf(numbers, at), FIRST_LOOK);
+    return [3, 7].map((i) => spheres[i]!);
+  };
+  assertNear(radii([8, 1], [0, 0, 0, 0.96, 0, 0]), [0.45 * 0.66, 0.45 * 0.31]);
+  assertNear(radii([18, 18], [0, 0, 0, 3.8, 0, 0]), [1.06, 1.06]);
+});
+
 Deno.test("images repeat along periodic directions alone", () => {
   const frame = frameOf([6], [0, 0, 0], SKEWED, [true, false, true]);
   const { offsets } = shapesOf(frame, { ...FIRST_LOOK, repeat: [2, 3, 2] });
