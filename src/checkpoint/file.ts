@@ -108,6 +108,35 @@ export async function writeInFolder(
   }
 }
 
+/**
+ * Writes a file as {@linkcode writeWhole} does, unless a file of that name exists. Of several processes that write at the
+ * same time, one creates the file. A file system without links replaces it.
+ */
+export async function writeOnce(
+  path: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  what: string,
+): Promise<void> {
+  const { files, toPath } = openHost(`write ${what} ${path}`);
+  const file = toPath(path);
+  await makeFolderOf(files, file);
+  const rename = async (from: string, to: string) => {
+    try {
+      await files.link(from, to); // fails if the name exists
+    } catch (error) {
+      const exists = await files.stat(to).then(() => true, () => false);
+      if (!exists && codeOf(error) === "EEXIST") throw error;
+      if (!exists) return await files.rename(from, to);
+    }
+    await files.unlink(from);
+  };
+  try {
+    await replaceFile({ ...files, rename }, file, bytes);
+  } catch (error) {
+    throw refusal(`Cannot write ${what} ${file}`, error);
+  }
+}
+
 async function makeFolderOf(files: Host["files"], path: string): Promise<void> {
   const folder = parentOf(path);
   try {
@@ -160,6 +189,7 @@ export async function readCheckpoint(
 interface Host {
   readonly files: FileSystem & Pick<FolderSystem, "mkdir"> & {
     readFile(path: string): Promise<Uint8Array>;
+    link(from: string, to: string): Promise<void>;
   };
   toPath(path: string | URL): string;
 }

@@ -28,6 +28,7 @@ export interface OpenOptions {
 /** Identity and time of a file or folder. */
 export interface HostStat {
   readonly size: number;
+  readonly isFile: boolean;
   readonly isDirectory: boolean;
   readonly mtime: Date | null;
   readonly dev: number;

@@ -32,7 +32,14 @@ export function nodeHost(): Host {
     stat: (path) => files.stat(path),
     statSync: (path) => {
       const stat = fs.statSync(path, { bigint: true }), { size, mtime, dev, ino } = stat;
-      return { size: Number(size), mtime, dev: Number(dev), ino, isDirectory: stat.isDirectory() };
+      return {
+        size: Number(size),
+        mtime,
+        dev: Number(dev),
+        ino,
+        isFile: stat.isFile(),
+        isDirectory: stat.isDirectory(),
+      };
     },
     remove: (path) => files.rm(path),
     rename: (from, to) => files.rename(from, to),

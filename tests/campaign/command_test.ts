@@ -142,7 +142,9 @@ Deno.test("scripts of array jobs start each task with its share, and nothing is 
   ) assertStringIncludes(slurm, `${line}\n`);
   const parsed = await new Deno.Command("bash", { args: ["-n", "-c", slurm] }).output();
   assertEquals(parsed.code, 0);
-  assertStringIncludes(await print("pbs"), "#PBS -J 0-7\n");
+  const pbs = await print("pbs");
+  assertStringIncludes(pbs, "#PBS -J 0-7\n");
+  assertStringIncludes(pbs, `#PBS -o '${at("it'\\''s 5%")}/logs/'\n`);
   assertStringIncludes(await print("hyperqueue"), "--task $HQ_TASK_ID --tasks 8");
   assertStringIncludes(await print("kubernetes"), "  completions: 8\n");
   assertEquals([...Deno.readDirSync(folder.path)].map(({ name }) => name), ["recipe.yaml"]);

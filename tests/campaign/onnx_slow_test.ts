@@ -2,6 +2,7 @@ import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { fcc, rattle, System } from "../../src/batch/mod.ts";
 import { makeItem, openResultStore, readRecipe, runCampaign } from "../../src/campaign/mod.ts";
 import { modelFileHash } from "../../src/campaign/mod.ts";
+import { hashModel } from "../../src/campaign/run/model_file_hash.ts";
 import { lennardJonesModel } from "../../src/onnx/mod.ts";
 import { tempFolder } from "../cli/session.ts";
 
@@ -79,4 +80,18 @@ Deno.test("of a model with an address, only the file with the hash is used", asy
   const item = await makeItem(fcc({ element: "Ar", a: 5.3 }), recipe);
   await runCampaign(recipe, [item], store);
   assertEquals([(await store.get(item.id))?.status, asked], ["done", ["/m.onnx"]]);
+});
+
+Deno.test("devices are no models, and files that change while a model is opened are noticed", async () => {
+  await assertRejects(() => modelFileHash("/dev/zero"), Error, "it is a device or a pipe");
+  const path = await Deno.makeTempFile({ suffix: ".onnx" });
+  await Deno.writeFile(path, lennardJonesModel({ epsilon: 0.0104, sigma: 3.4, cutoff: 8.5 }));
+  const { hash, hasChanged } = await hashModel(path);
+  assertEquals([hash, hasChanged()], [await modelFileHash(path), false]);
+  await Deno.writeTextFile(`${path}.json`, "{}"); // a manifest that was not there
+  assertEquals(hasChanged(), true);
+  const other = await hashModel(path);
+  await Deno.utime(path, 1, 1);
+  assertEquals([other.hasChanged(), other.hash === hash], [true, false]);
+  await Deno.remove(path);
 });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { permissionText, startText } from "../../src/cli/frame/permission.ts";
+import { permissionText, programFor, startText } from "../../src/cli/frame/permission.ts";
 import { hookeProcess } from "./child.ts";
 import { hooke, tempFolder } from "./session.ts";
 
@@ -94,4 +94,9 @@ Deno.test("messages about permissions end with a command line that can be run as
   );
   assertMatch(startText("--allow-net=a.org", { program: "hooke", args: [] }), /^This executable/);
   assert(startText("--allow-ffi").endsWith("Start Deno with --allow-ffi"));
+  const deno = "deno run --allow-read --allow-write=. jsr:@hooke/hooke/cli";
+  assertEquals(
+    ["argon", "/data/argon"].map((folder) => programFor(deno, folder)),
+    [deno, "deno run --allow-read --allow-write=.,/data/argon jsr:@hooke/hooke/cli"],
+  );
 });

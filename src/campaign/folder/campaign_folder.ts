@@ -9,10 +9,9 @@
 
 import { codeOf, refusal } from "../../base/file_refusal.ts";
 import { isObject } from "../../base/object.ts";
-import { makeFolder, syncFolder } from "../../base/durable_folder.ts";
+import { writeOnce } from "../../checkpoint/file.ts";
 import { versions } from "../../config/versions.ts";
 import { findHost } from "../../platform/host.ts";
-import { builtin, type Builtins } from "../../platform/process.ts";
 import { type CheckedRecipe, readRecipe, recipeData } from "../recipe/recipe.ts";
 
 /** Version of the format of `campaign.json`. */
@@ -39,7 +38,6 @@ const FORMAT = 1;
  * ```
  */
 export async function createCampaign(path: string, recipe: CheckedRecipe): Promise<void> {
-  const fs = builtin("node:fs/promises");
   const data = {
     format: FORMAT,
     hooke: versions().hooke,
@@ -47,20 +45,11 @@ export async function createCampaign(path: string, recipe: CheckedRecipe): Promi
     modelHash: recipe.modelHash,
     recipe: recipeData(recipe),
   };
-  const file = `${path}/campaign.json`, temporary = `${file}.${crypto.randomUUID()}.tmp`;
+  const bytes = new TextEncoder().encode(`${JSON.stringify(data, null, 2)}\n`);
   try {
-    await makeFolder(fs, path);
-    const open = await fs.open(temporary, "wx");
-    try {
-      await open.writeFile(`${JSON.stringify(data, null, 2)}\n`);
-      await open.sync();
-    } finally {
-      await open.close();
-    }
-    await publish(fs, temporary, file);
-    await syncFolder(fs, path);
+    await writeOnce(`${path}/campaign.json`, bytes, "campaign");
   } catch (error) {
-    throw refusal(`Cannot create the campaign ${path}`, error);
+    throw refusal(`Cannot create the campaign ${path}`, (error as Error).cause ?? error);
   }
   const known = await readCampaign(path);
   if (known.hash === recipe.hash) return;
@@ -69,27 +58,6 @@ export async function createCampaign(path: string, recipe: CheckedRecipe): Promi
       known.hash.slice(0, 12)
     }…); got one with the hash ${recipe.hash.slice(0, 12)}…. Use another folder`,
   );
-}
-
-/**
- * Gives a file its name unless a file of that name exists. A link fails if it does, so that of two processes only one
- * creates the campaign. File systems without links rename the file.
- */
-async function publish(
-  fs: Pick<Builtins["node:fs/promises"], "link" | "unlink" | "rename" | "stat">,
-  temporary: string,
-  file: string,
-): Promise<void> {
-  try {
-    await fs.link(temporary, file);
-  } catch (error) {
-    const exists = await fs.stat(file).then(() => true, () => false);
-    if (!exists) {
-      if (codeOf(error) === "EEXIST") throw error;
-      return await fs.rename(temporary, file);
-    }
-  }
-  await fs.unlink(temporary);
 }
 
 /**

@@ -8,6 +8,7 @@ import { type CampaignItem, isItem, makeItemOfText } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import { isAddress } from "../recipe/references.ts";
 import { type ItemRunner, type ItemRunnerOptions, openItemRunner } from "../run/item_runner.ts";
+import { openHooks } from "../run/recipe_hooks.ts";
 import type { ItemResult } from "../store/result.ts";
 import type { ResultStore } from "../store/result_store.ts";
 import { versions } from "../../config/versions.ts";
@@ -129,7 +130,7 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
       }
       return opened;
     } catch (error) {
-      // The recipe is wrong, or this worker does not allow it; otherwise this worker lacks something, such as a file.
+      // The recipe is wrong; otherwise this worker lacks something, such as a file.
       const isRefused = error instanceof TypeError || error instanceof RangeError;
       return { reason: reasonOf(error), then: isRefused ? "aside" : "elsewhere" };
     }
@@ -138,12 +139,22 @@ export class CampaignHandler implements QueueHandler, AsyncDisposable {
   async #openNew(hash: string): Promise<Opened | ItemFailure> {
     const recipe = await getRecipe(this.#queue, hash);
     if (recipe === undefined) return { reason: "its recipe is not in the queue", then: "again" };
-    if (!this.#options.downloads && "onnx" in recipe.model && isAddress(recipe.model.onnx)) {
-      throw new TypeError(
-        "Cannot open the recipe: its model is a web address, and this worker allows no downloads",
-      );
-    }
+    const lack = await this.#lackFor(recipe);
+    if (lack !== undefined) return { reason: lack, then: "elsewhere" };
     return { recipe, runner: await openItemRunner(recipe, this.#options) };
+  }
+
+  /** Returns what this worker does not have or allow, but another one may; undefined if it can open the recipe. */
+  async #lackFor(recipe: CheckedRecipe): Promise<string | undefined> {
+    if (!this.#options.downloads && "onnx" in recipe.model && isAddress(recipe.model.onnx)) {
+      return "Cannot open the recipe: its model is a web address, and this worker allows no downloads";
+    }
+    try {
+      await openHooks(recipe, this.#options);
+      return undefined;
+    } catch (error) {
+      return reasonOf(error);
+    }
   }
 
   async #close(hash: string): Promise<void> {

@@ -59,7 +59,7 @@ export async function removeState(
   await patiently(() => manager.streams.purge(names.states, { filter }));
 }
 
-/** Returns the ids of all states of a kind, at most about 100,000. */
+/** Returns the ids of all states of a kind. The client asks for as many pages as the server has. */
 export async function stateIds({ manager, names }: Queue, kind: StateKind): Promise<string[]> {
   const all = { subjects_filter: names.state(kind, "*") };
   const { state } = await patiently(() => manager.streams.info(names.states, all));

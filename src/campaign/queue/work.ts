@@ -62,7 +62,7 @@ export interface WorkOptions {
   readonly batch?: number;
   /** Delay before the second try of an item that has failed, ms; doubled for each further one. @default 1000 */
   readonly retryDelay?: number;
-  /** True to end when the queue is empty. @default false */
+  /** True to end when the queue has no item that this worker can compute. @default false */
   readonly untilEmpty?: boolean;
   /** Receives events. */
   readonly onEvent?: (event: WorkEvent) => void;
@@ -80,6 +80,8 @@ export interface WorkCounts {
   aside: number;
   /** Messages that are no items. */
   foreign: number;
+  /** Items that the worker has left to other workers, because it lacks something that they need. */
+  left: number;
 }
 
 /** Time that a batch should take, ms: long items are not held back in a batch, short ones share the costs of one. */
@@ -117,13 +119,15 @@ export async function workQueue(
 }
 
 class Worker {
-  readonly counts: WorkCounts = { done: 0, known: 0, failed: 0, aside: 0, foreign: 0 };
+  readonly counts: WorkCounts = { done: 0, known: 0, failed: 0, aside: 0, foreign: 0, left: 0 };
   readonly #queue: Queue;
   readonly #handler: QueueHandler;
   readonly #options: Required<WorkOptions>;
   readonly #puller: Puller;
   /** Messages without an answer. */
   readonly #held = new Set<Delivery>();
+  /** Ids of items that this worker cannot compute. */
+  readonly #left = new Set<string>();
   #size = 1;
   #isWaiting = false;
   /** True after an error of the handler, which ends the worker. */
@@ -180,7 +184,7 @@ class Worker {
 
   async #isEmpty(): Promise<boolean> {
     const { state } = await this.#queue.manager.streams.info(this.#queue.names.items);
-    return state.messages === 0;
+    return state.messages <= this.#left.size;
   }
 
   async #process(deliveries: readonly Delivery[]): Promise<void> {
@@ -282,6 +286,8 @@ class Worker {
     const tried = { count: before.count + 1, error: reason };
     if (then === "elsewhere") {
       if (delivery.count > 1) await noteTry(this.#queue, id, before);
+      this.#left.add(id);
+      this.counts.left = this.#left.size;
       this.#answer(delivery, () => delivery.giveBack(ELSEWHERE * retryDelay));
       return onEvent({ type: "elsewhere", id, label, reason });
     }

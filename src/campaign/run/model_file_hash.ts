@@ -29,20 +29,59 @@ import { sha256Hex } from "../item/sha256.ts";
  * ```
  */
 export async function modelFileHash(path: string, manifest?: string | false): Promise<string> {
-  const bytes = await findHost()!.readFile(path);
+  return (await hashModel(path, manifest)).hash;
+}
+
+/** Hash of a model, and what tells whether its files have changed since. */
+export interface ModelFiles {
+  /** As `modelFileHash` returns it. */
+  readonly hash: string;
+  /** Returns true if a file was replaced, written or removed after it was hashed. */
+  hasChanged(): boolean;
+}
+
+/** Hashes the files of a model as {@linkcode modelFileHash} does. */
+export async function hashModel(path: string, manifest?: string | false): Promise<ModelFiles> {
+  // A manifest that appears is a change, too.
+  const watched = [path, ...manifest === undefined ? besides(path) : []];
+  const before = new Map(watched.map((file) => [file, stampOf(file)])),
+    bytes = await readFile(path);
   const hashes = [await sha256Hex(bytes)];
   for (const other of [...manifestsOf(path, manifest), ...await weightsOf(path, bytes)]) {
+    before.set(other, stampOf(other));
     // A file with weights that is missing is reported when the model is opened.
-    if (exists(other)) hashes.push(await sha256Hex(await findHost()!.readFile(other)));
+    if (exists(other)) hashes.push(await sha256Hex(await readFile(other)));
   }
-  return hashes.length === 1 ? hashes[0]! : await sha256Hex(hashes.join("\n"));
+  return {
+    hash: hashes.length === 1 ? hashes[0]! : await sha256Hex(hashes.join("\n")),
+    hasChanged: () => [...before].some(([file, stamp]) => stampOf(file) !== stamp),
+  };
+}
+
+/** Reads a file. Devices and pipes, such as /dev/zero, may have no end. */
+async function readFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { isFile, isDirectory } = findHost()!.statSync(path);
+  if (isFile || isDirectory) return await findHost()!.readFile(path); // a folder is refused there
+  throw new Error(`Cannot read the model ${path}: it is a device or a pipe, and must be a file`);
+}
+
+/** Returns what changes when a file is replaced or written. */
+function stampOf(path: string): string {
+  if (!exists(path)) return "";
+  const { size, mtime, dev, ino } = findHost()!.statSync(path);
+  return [size, mtime?.getTime(), dev, ino].join();
 }
 
 /** Returns the path of the manifest of a model, if there is one. */
 function manifestsOf(path: string, manifest: string | false | undefined): string[] {
   if (manifest !== undefined) return manifest === false ? [] : [manifest];
-  const found = [`${path}.json`, path.replace(/\.onnx$/, ".json")].find(exists);
+  const found = besides(path).find(exists);
   return found === undefined ? [] : [found];
+}
+
+/** Returns the paths at which the manifest of a model is looked for. */
+function besides(path: string): string[] {
+  return [`${path}.json`, path.replace(/\.onnx$/, ".json")];
 }
 
 /** Returns the paths of the files with weights of a model. */

@@ -7,7 +7,7 @@
 import type { Model } from "../../models/model.ts";
 import { isAddress, type OnnxReference, type PairReference } from "../recipe/references.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
-import { modelFileHash } from "./model_file_hash.ts";
+import { hashModel, type ModelFiles } from "./model_file_hash.ts";
 
 /** An opened model. Disposing of it closes its sessions, if it has any. */
 export interface CampaignModel extends AsyncDisposable {
@@ -40,7 +40,8 @@ async function openOnnx(
     const download = { integrity: `sha256-${base64Of(sha256)}` };
     // The bytes alone: the hash does not cover the files that a server has beside the model.
     source = (await loadSource(onnx, { download })).bytes;
-  } else await assertHash(onnx, sha256, options.manifest);
+  }
+  const files = isAddress(onnx) ? undefined : await assertHash(onnx, sha256, options.manifest);
   // One thread: sums over several threads could differ from machine to machine. The name is that of no file, because
   // reasons of failures are results.
   const model = await OnnxModel.open(source, {
@@ -49,13 +50,20 @@ async function openOnnx(
     runtime,
     threads: 1,
   });
+  // The files were read again.
+  if (files?.hasChanged()) {
+    await model.dispose();
+    throw new Error(
+      `Cannot use the model ${onnx}: its files were changed while it was opened. Run the command again`,
+    );
+  }
   return { model, [Symbol.asyncDispose]: () => model.dispose() };
 }
 
-async function assertHash(path: string, wanted: string, manifest: unknown): Promise<void> {
+async function assertHash(path: string, wanted: string, manifest: unknown): Promise<ModelFiles> {
   const isFile = typeof manifest === "string" || manifest === false;
-  const found = await modelFileHash(path, isFile ? manifest : undefined);
-  if (found === wanted) return;
+  const files = await hashModel(path, isFile ? manifest : undefined), found = files.hash;
+  if (found === wanted) return files;
   throw new Error(
     `Cannot use the model ${path}: its SHA-256 must be ${wanted}, as the recipe states; got ${found}. ` +
       "Use the file with which the campaign was submitted, or submit a new campaign",

@@ -7,6 +7,7 @@
 import { reasonOf } from "../../base/show.ts";
 import { builtin } from "../../platform/process.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
+import { programFor, shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { quoted, SCRIPTS } from "./scripts.ts";
 import type { SubmitSettings } from "./settings.ts";
@@ -24,7 +25,7 @@ export function scriptOf(
     tasks,
     time,
     directives: directive,
-    program: settings.program ?? program,
+    program: settings.program ?? programFor(program, path),
     options: [
       " --quiet",
       ...batchAtoms === 8192 ? [] : [` --batch-atoms ${batchAtoms}`],
@@ -86,7 +87,7 @@ export async function submitArray(
     terminal.print(JSON.stringify({ type: "job", id: job, tasks: settings.tasks, script: path }));
   } else {
     terminal.print(`Submitted the array job ${job} of ${settings.tasks} tasks: ${path}`);
-    terminal.print(`To see how far it is, run: ${program} status ${folder}`);
+    terminal.print(`To see how far it is, run: ${program} status ${shellWord(folder)}`);
   }
   return ExitCode.DONE;
 }

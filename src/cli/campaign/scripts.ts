@@ -86,7 +86,8 @@ function pbs(job: ArrayJob): string {
     ...tasks > 1 ? [`#PBS -J 0-${tasks - 1}`] : [],
     "#PBS -r y",
     "#PBS -j oe",
-    `#PBS -o ${folder}/logs/`,
+    // PBS reads quotes as a shell does.
+    `#PBS -o ${quoted(`${folder}/logs/`)}`,
     ...time === undefined ? [] : [`#PBS -l walltime=${time}`],
     ...directives.map((one) => `#PBS ${one}`),
     "",

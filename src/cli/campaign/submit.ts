@@ -10,7 +10,7 @@ import { makeItem } from "../../campaign/item/item.ts";
 import type { CheckedRecipe } from "../../campaign/recipe/recipe.ts";
 import { reasonOf } from "../../base/show.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
-import { shellWord } from "../frame/permission.ts";
+import { programFor, shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { counted } from "../run/counted.ts";
 import { assertPlace } from "./place.ts";
@@ -81,7 +81,9 @@ export async function submit(settings: SubmitSettings, run: CommandRun): Promise
   } else if (settings.scheduler !== undefined) {
     await submitArray(folder, settings, run);
   } else if (!settings.json) {
-    run.terminal.print(`To compute them here, run: ${run.program} work ${shellWord(folder)}`);
+    run.terminal.print(
+      `To compute them here, run: ${programFor(run.program, folder)} work ${shellWord(folder)}`,
+    );
   }
   return failures.length > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
 }

@@ -11,7 +11,7 @@ import { runCampaign } from "../../campaign/run/run_campaign.ts";
 import type { ItemResult } from "../../campaign/store/result.ts";
 import { openResultStore, type ResultStore } from "../../campaign/store/result_store.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
-import { shellWord } from "../frame/permission.ts";
+import { programFor, shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { assertPlace } from "./place.ts";
 import { ProgressLine } from "../run/progress_line.ts";
@@ -123,5 +123,7 @@ function printEnd(
     );
   }
   if (isDone) return;
-  terminal.complain(`Interrupted. To continue, run: ${program} work ${shellWord(folder)}`);
+  terminal.complain(
+    `Interrupted. To continue, run: ${programFor(program, folder)} work ${shellWord(folder)}`,
+  );
 }

@@ -68,6 +68,15 @@ export function startText(flag: string, started?: Started): string {
   return `Run: ${line.replace(BASE, flags)} ${rest.length > 400 ? "…" : rest}`;
 }
 
+/**
+ * Returns the command line that starts the program with the permission to write to a folder. Other programs than Deno
+ * on a script are returned as they are.
+ */
+export function programFor(program: string, folder: string): string {
+  const isHere = !/^(\/|\\|\w:)|^\.\.(\/|$)/.test(folder);
+  return isHere ? program : program.replace(` run ${BASE} `, ` run ${baseWith(folder)} `);
+}
+
 /** Flags with which the pages start the program. */
 const BASE = "--allow-read --allow-write=.";
 

@@ -53,7 +53,7 @@ export async function work(settings: WorkSettings, run: CommandRun): Promise<num
     });
     run.completed();
     printCounts(counts, settings, run);
-    return ExitCode.DONE;
+    return counts.aside + counts.left > 0 ? ExitCode.INCOMPLETE : ExitCode.DONE;
   } catch (error) {
     run.terminal.complain(textOfEnd(error));
     throw error;
@@ -102,13 +102,14 @@ function printCounts(
   { terminal }: CommandRun,
 ): void {
   if (json) return terminal.print(JSON.stringify({ type: "ended", ...counts }));
-  const { done, known, failed, aside, foreign } = counts;
+  const { done, known, failed, aside, foreign, left } = counts;
   if (quiet) return;
   terminal.print([
     `${done} done`,
     ...(known > 0 ? [`${known} had a result`] : []),
     ...(failed > 0 ? [`${failed} failed tries`] : []),
     ...(aside > 0 ? [`${aside} set aside`] : []),
+    ...(left > 0 ? [`${left} left to other workers`] : []),
     ...(foreign > 0 ? [`${foreign} foreign messages`] : []),
   ].join(", "));
 }

@@ -52,7 +52,7 @@ export const WORK: Command<WorkSettings> = {
   notes: [
     "A structure leaves the queue when its result is on the disk. If a worker or the server is killed, another worker computes the structure again, with the same bytes.",
     "Start one process per core or GPU. A worker waits for a server that does not answer.",
-    "Exit codes: 0 the queue is empty, or the worker was stopped and has finished its work; 1 error; 2 wrong usage.",
+    "Exit codes: 0 the queue is empty, or the worker was stopped and has finished its work; 1 error; 2 wrong usage; 3 structures were set aside, or left to workers that allow or have more.",
   ],
   examples: [
     [
