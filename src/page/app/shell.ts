@@ -24,8 +24,11 @@ function isTab(): boolean {
   return /^#tab([=-]|$)/.test(location.hash);
 }
 
-function tabLink(): HTMLElement {
-  return h("a.tab-link", { href: "#tab" }, "Run in this tab");
+/** Makes the link to the other part of the page: the runs of the server, or those in the tab. */
+function otherLink(): HTMLElement {
+  return isTab()
+    ? h("a.tab-link", { href: "#" }, "Runs of the server")
+    : h("a.tab-link", { href: "#tab" }, "Run in this tab");
 }
 
 /** Frame of the page. */
@@ -36,7 +39,10 @@ export class Shell {
   readonly #main: HTMLElement = document.getElementById("main")!;
   readonly #theme: HTMLElement = themeButton();
   #runs: readonly RunInfo[] = [];
+  #isListed = false;
   #view: PageView | undefined;
+  /** Last run in this tab, whose files and options the next form has. */
+  #tabRequest: StartedRun["request"] | undefined;
 
   constructor(api: Api) {
     this.#api = api;
@@ -44,8 +50,14 @@ export class Shell {
 
   /** Shows what the address names: a run, or the list of runs. A single run is shown at once. */
   async start(): Promise<void> {
-    addEventListener("hashchange", () => this.#route());
+    addEventListener("hashchange", () => void this.#open());
+    await this.#open();
+  }
+
+  /** Shows what the address names. The list of runs is read once it is needed. */
+  async #open(): Promise<void> {
     if (isTab() || !HAS_SERVER) return this.#showTab();
+    if (this.#isListed) return this.#route();
     this.#main.replaceChildren(h("p.empty", {}, "Loading …"));
     this.#frame(h("h1", {}, "Runs"));
     try {
@@ -53,6 +65,7 @@ export class Shell {
     } catch (error) {
       return this.#refused(error);
     }
+    this.#isListed = true;
     this.#route();
   }
 
@@ -64,7 +77,6 @@ export class Shell {
   }
 
   #route(): void {
-    if (isTab()) return this.#showTab();
     const id = new URLSearchParams(location.hash.slice(1)).get("run");
     if (id !== null) return this.#showRun(id);
     const [only] = this.#runs;
@@ -77,11 +89,12 @@ export class Shell {
     const complain = (message: string) => this.#banner.show(message);
     const link = /^#tab=./.test(location.hash) ? location.hash : undefined;
     const show = (source: TabSource, run: StartedRun) => {
+      this.#tabRequest = run.request;
       history.replaceState(null, "", "#tab-run"); // so that the link to a new run changes the address
       const view = new RunView(source, this.#banner, false);
       this.#show(new TabRunView(view, source, run, complain));
     };
-    this.#show(new TabView({ complain, show }, link));
+    this.#show(new TabView({ complain, show }, link, this.#tabRequest));
   }
 
   #showRun(id: string): void {
@@ -104,7 +117,7 @@ export class Shell {
     this.#header.replaceChildren(
       h("span.brand", { "aria-hidden": "true" }, "Hooke"),
       content,
-      ...HAS_SERVER ? [tabLink()] : [],
+      ...HAS_SERVER ? [otherLink()] : [],
       this.#theme,
     );
   }

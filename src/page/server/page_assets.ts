@@ -5,6 +5,7 @@
  */
 
 import { type AssetName, openAsset } from "../assets.ts";
+import { ortFile } from "../ort_files.ts";
 import type { PageAsset } from "./page_handler.ts";
 
 const NAMES: Readonly<Record<string, AssetName>> = {
@@ -23,6 +24,7 @@ const opened = new Map<string, Promise<PageAsset>>();
  * @throws {Error} if the page was not built
  */
 export async function pageAsset(path: string): Promise<PageAsset | undefined> {
+  if (path.startsWith("/ort/")) return await ortFile(path);
   if (!Object.hasOwn(NAMES, path)) return undefined;
   const known = opened.get(path);
   if (known !== undefined) return await known;

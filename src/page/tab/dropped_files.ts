@@ -134,14 +134,17 @@ function sizeText(bytes: number): string {
   return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Returns a crystal of 108 argon atoms, as an example. */
+/** Returns a crystal of 108 argon atoms, which are a little displaced, as an example. */
 function argon(): TabFile {
   const cells = 3, a = 5.26, corners = [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]];
   const atoms: string[] = [];
   for (let n = 0; n < cells ** 3; n++) {
     const cell = [Math.floor(n / cells ** 2), Math.floor(n / cells) % cells, n % cells];
     for (const corner of corners) {
-      const place = corner.map((half, d) => ((cell[d]! + half / 2) * a).toFixed(4));
+      const place = corner.map((half, d) => {
+        const displaced = 0.1 * Math.sin(12.9898 * atoms.length + 78.233 * d); // Å
+        return ((cell[d]! + half / 2) * a + displaced).toFixed(4);
+      });
       atoms.push(`Ar ${place.join(" ")}`);
     }
   }

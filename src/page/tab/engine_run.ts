@@ -45,6 +45,11 @@ export class EngineRun implements TabWork {
     );
     this.#logs = addTabHooks(parts, this.#trajectory, receiver, (frame) => {
       receiver.live(frame);
+      receiver.event({
+        type: "frames",
+        count: this.#trajectory.systems.length,
+        live: frame.step ?? parts.engine.stepCount,
+      });
       this.#show(this.#state);
     });
   }

@@ -33,7 +33,7 @@ export const EXPORTS: readonly { readonly path: string; readonly needsTime?: boo
   { path: "run.zip", needsTime: true },
 ];
 
-/** What files are made of. */
+/** Parts of a run from which files are made. */
 export interface ExportedRun {
   readonly parts: TabParts;
   readonly logs: TabLogs;

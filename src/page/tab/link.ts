@@ -1,5 +1,5 @@
 /**
- * Links that hold a run: its files, options and seed. Whoever opens one repeats the run with the same bits.
+ * Links that hold a run: its files, options and seed. Opening one repeats the run with the same bits.
  *
  * The fragment of an address is `tab=1.` and the JSON of the run, compressed (deflate) and in base64url. It never
  * reaches a server.

@@ -11,7 +11,7 @@ import type { PotentialSettings } from "../../cli/run/table.ts";
 import { sha256 } from "./digest.ts";
 import type { TabFile } from "./messages.ts";
 
-/** What a potential in a tab needs besides its settings. */
+/** Inputs of a potential in a tab, besides its settings. */
 export interface TabPotentialNeeds {
   /** The dropped file; undefined for a built-in potential. */
   readonly model: TabFile | undefined;

@@ -1,13 +1,13 @@
 /**
  * Service worker of a folder of files that `deno task page:static` writes: the page works without a network once it was
- * loaded. It asks the network first, so that nobody sees an old version, and keeps only the files of its own version.
+ * loaded. It asks the network first, so that no old version is shown, and keeps only the files of its own version.
  *
  * `hooke serve` has no service worker: the next program on the same port would be shown its page.
  *
  * @module
  */
 
-/** What the script uses of its global scope. */
+/** Members of the global scope that the script uses. */
 interface Scope {
   readonly location: { readonly href: string };
   skipWaiting(): Promise<void>;

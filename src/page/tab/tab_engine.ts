@@ -26,7 +26,7 @@ import { openTabPotential } from "./potential.ts";
 import { readTabSettings } from "./settings.ts";
 import { readTabStructures } from "./structures.ts";
 
-/** What a run in a tab consists of. */
+/** Parts of a run in a tab. */
 export interface TabParts {
   readonly engine: Dynamics;
   readonly batch: Batch;

@@ -21,7 +21,7 @@ import type { TabTrajectory } from "./trajectory.ts";
 /** Shortest time between two live frames, s. */
 const LIVE_SECONDS = 0.1;
 
-/** What the hooks of a run collect. */
+/** Values that the hooks of a run collect. */
 export interface TabLogs {
   readonly reporter: Reporter;
   /** Lines of the run log. */

@@ -19,7 +19,7 @@ interface AtomDrag {
   readonly isDone: boolean;
 }
 
-/** What the view uses of `<hooke-viewer>`. */
+/** Members of `<hooke-viewer>` that the view uses. */
 interface ViewerElement extends HTMLElement {
   show(frame: ViewerFrame): Promise<void>;
 }
@@ -43,6 +43,7 @@ export class TabRunView implements PageView {
   readonly #mover: HTMLElement;
   readonly #moves: AtomMove[] = [];
   #ended: TabResult | undefined;
+  #isRunning = true;
 
   /** Shows the run `view`, and starts it. */
   constructor(
@@ -84,13 +85,17 @@ export class TabRunView implements PageView {
       const [x, y, z] = positions.subarray(3 * atom, 3 * atom + 3);
       void this.#move(atom, [x!, y!, z!]);
     });
+    // The browser asks before the tab is closed, because the run would be lost.
+    addEventListener("beforeunload", (event) => {
+      if (this.#isRunning) event.preventDefault();
+    }, { signal: this.#abort.signal });
     void this.#follow();
     source.start(run.request, {
       result: (result) => this.#showResult(result),
       failed: (message) => {
+        this.#isRunning = false;
         this.#result.textContent = message;
         this.#result.dataset.state = "failed";
-        complain(message);
       },
       moved: (move, text) => {
         this.#moves.push(move);
@@ -166,6 +171,7 @@ export class TabRunView implements PageView {
 
   #showResult(result: TabResult): void {
     this.#ended = result;
+    this.#isRunning = false;
     const { expected } = this.#run, { hash, device, text } = result;
     this.#result.textContent = `Done on ${device}: ${text}`;
     if (hash === undefined) return;

@@ -52,7 +52,7 @@ export class TabSource implements RunSource {
   /** Takes over a worker that runs `tab_worker.js`. */
   constructor(worker: WorkerPort) {
     this.#worker = worker;
-    this.#ready.promise.catch(() => {}); // whoever awaits the options receives the error
+    this.#ready.promise.catch(() => {}); // awaiting the options throws it
     worker.onmessage = ({ data }) => this.#take(data as FromTabWorker);
     worker.onmessageerror = () => this.#crash("a message could not be read");
     worker.onerror = (event) => {

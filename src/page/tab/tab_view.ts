@@ -13,7 +13,7 @@ import { decodeLink, type LinkedRun } from "./link.ts";
 import type { TabOption, TabRequest, TabTask } from "./messages.ts";
 import { TabSource } from "./tab_source.ts";
 
-/** What the view does with the page around it. */
+/** Actions of the view on the page around it. */
 export interface TabActions {
   complain(message: string): void;
   /** Shows the run, which `start` begins. */
@@ -54,7 +54,13 @@ export class TabView implements PageView {
   #form: { readonly task: TabTask; readonly options: OptionForm } | undefined;
   #link: LinkedRun | undefined;
 
-  constructor(actions: TabActions, fragment?: string) {
+  /**
+   * Makes the form.
+   *
+   * @param fragment link that fills in the form
+   * @param before run whose files and options fill in the form otherwise
+   */
+  constructor(actions: TabActions, fragment?: string, before?: TabRequest) {
     this.#actions = actions;
     this.#files = new DroppedFiles(() => this.#update(), (text) => actions.complain(text));
     this.#start = h("button.primary", { type: "submit", disabled: true }, "Start");
@@ -80,18 +86,23 @@ export class TabView implements PageView {
       ),
     );
     document.title = "Run in this tab · Hooke";
-    void this.#load(fragment);
+    void this.#load(fragment, before);
   }
 
   close(): void {
     this.#source?.close();
   }
 
-  async #load(fragment: string | undefined): Promise<void> {
+  async #load(fragment: string | undefined, before: TabRequest | undefined): Promise<void> {
     try {
       const options = await this.#source!.options;
       if (fragment !== undefined) await this.#read(fragment);
-      this.#choose(options, this.#link?.task ?? "relax");
+      else if (before !== undefined) {
+        const { files, model, manifest } = before;
+        this.#files.add([...files, ...[model ?? [], manifest ?? []].flat()]);
+      }
+      const given = this.#link ?? before;
+      this.#choose(options, given?.task ?? "relax", given);
     } catch (error) {
       this.#actions.complain(error instanceof Error ? error.message : String(error));
     }
@@ -109,9 +120,12 @@ export class TabView implements PageView {
     }
   }
 
-  #choose(options: Readonly<Record<TabTask, readonly TabOption[]>>, task: TabTask): void {
-    const given = this.#link?.task === task ? this.#link.settings : {};
-    const form = new OptionForm(task, options[task], given);
+  #choose(
+    options: Readonly<Record<TabTask, readonly TabOption[]>>,
+    task: TabTask,
+    given: Pick<TabRequest, "task" | "settings"> | undefined,
+  ): void {
+    const form = new OptionForm(task, options[task], given?.task === task ? given.settings : {});
     this.#form = { task, options: form };
     const items = (Object.keys(TASKS) as TabTask[]).map((name) =>
       h("option", { value: name, selected: name === task }, TASKS[name])
@@ -119,7 +133,7 @@ export class TabView implements PageView {
     const select: HTMLSelectElement = h("select", {
       id: "task",
       onchange: () => {
-        this.#choose(options, select.value as TabTask);
+        this.#choose(options, select.value as TabTask, given);
         document.getElementById("task")?.focus();
       },
     }, ...items);

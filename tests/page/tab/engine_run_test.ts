@@ -87,7 +87,7 @@ Deno.test("a run that is paused, and one that begins paused, has the same bits",
   assert(!/undefined/.test(hash!));
 });
 
-Deno.test("a moved atom changes the run, its move is told, and the same move gives the same bits", async () => {
+Deno.test("a moved atom changes the run, its move is logged, and the same move gives the same bits", async () => {
   const { result: { hash } } = await ran(MD);
   const position = [0.4, 0.3, 0.2] as const;
   const moved = await ran(MD, (run) => run.move({ system: 0, atom: 0, position }), 2);

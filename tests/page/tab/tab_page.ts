@@ -68,9 +68,17 @@ export async function startChromium(): Promise<Browser> {
   return await chromium.launch({ executablePath: chromiumPath!, args: FLAGS });
 }
 
-/** Opens a tab. */
-export async function openTab(browser: Browser, url: string): Promise<Tab> {
+/** A viewer that shows nothing. */
+const BLIND_VIEWER = `customElements.define("hooke-viewer", class extends HTMLElement {
+  async refresh() {}
+  async show() {}
+  async go() {}
+});`;
+
+/** Opens a tab without the viewer of structures, which draws in software; with a service worker if asked for. */
+export async function openTab(browser: Browser, url: string, isOffline = false): Promise<Tab> {
   const context = await browser.newContext({
+    serviceWorkers: isOffline ? "allow" : "block",
     viewport: { width: 1400, height: 1000 },
     acceptDownloads: true,
     permissions: ["clipboard-write"],
@@ -81,6 +89,10 @@ export async function openTab(browser: Browser, url: string): Promise<Tab> {
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(message.text());
   });
+  if (!isOffline) {
+    const viewer = { contentType: "text/javascript", body: BLIND_VIEWER };
+    await context.route("**/viewer.js", (route) => route.fulfill(viewer));
+  }
   await page.goto(url);
   return { page, context, complaints };
 }

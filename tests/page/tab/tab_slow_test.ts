@@ -60,9 +60,14 @@ async function textFile(tab: Tab, path: string): Promise<string> {
 testInChromium("runs in a tab", async (t) => {
   await using host = await serveStatic();
   const browser = await startChromium();
-  const step = (name: string, work: (tab: Tab) => Promise<void>, fragment = "") =>
+  const step = (
+    name: string,
+    work: (tab: Tab) => Promise<void>,
+    fragment = "",
+    isOffline = false,
+  ) =>
     t.step(name, async () => {
-      const tab = await openTab(browser, host.url + fragment);
+      const tab = await openTab(browser, host.url + fragment, isOffline);
       try {
         await work(tab);
       } finally {
@@ -122,11 +127,11 @@ testInChromium("runs in a tab", async (t) => {
     }, "#tab=1.AAAA");
 
     await step("dynamics on software WebGPU agree with hooke md", async (tab) => {
-      const md = { ...MD, steps: "50", ensemble: "nve" };
+      const md = { ...MD, steps: "20", ensemble: "nve" };
       await fillIn(tab, "md", [ARGON], { ...md, device: "webgpu" });
       await start(tab);
-      assertStringIncludes(await ended(tab), "Done on webgpu: 50 steps");
-      const options = "--temperature 40 --dt 4 --steps 50 --ensemble nve".split(" ");
+      assertStringIncludes(await ended(tab), "Done on webgpu: 20 steps");
+      const options = "--temperature 40 --dt 4 --steps 20 --ensemble nve".split(" ");
       const wanted = await byCommand(
         ["md", "argon.xyz", ...options],
         [ARGON],
@@ -149,6 +154,16 @@ testInChromium("runs in a tab", async (t) => {
         }
         await page.getByRole("button", { name: "Move", exact: true }).click();
         await page.locator("#tab-moves").filter({ hasText: "atom 0 was moved by" }).waitFor();
+        const positions = Array.from(parseExtxyz(TEXT)[0]!.positions, (x) => x + 0.3);
+        const drag = { atom: 1, positions, isDone: true };
+        await page.evaluate(
+          `document.querySelector(".viewer").dispatchEvent(new CustomEvent("atomdrag", {
+        bubbles: true, detail: { ...${
+            JSON.stringify(drag)
+          }, positions: Float32Array.of(${drag.positions}) },
+      }))`,
+        );
+        await page.locator("#tab-moves").filter({ hasText: "atom 1 was moved by" }).waitFor();
         const checkpoint = await download(tab, "checkpoint.hooke");
         const run = await download(tab, "run.zip");
         await page.getByRole("button", { name: "Resume", exact: true }).click();
@@ -205,7 +220,9 @@ testInChromium("runs in a tab", async (t) => {
       const copper = { name: "cu.xyz", bytes: encoder.encode("1\n\nCu 0 0 0\n") };
       await fillIn(tab, "relax", [copper]);
       await start(tab);
-      await tab.page.locator("#banner").filter({ hasText: "the structures have Cu" }).waitFor();
+      await tab.page.locator("#tab-result").filter({ hasText: "the structures have Cu" }).waitFor();
+      await tab.page.getByRole("link", { name: "New run" }).click();
+      await tab.page.locator(".dropped").filter({ hasText: "cu.xyz" }).waitFor();
     });
 
     await step("a worker that cannot be loaded is seen", async () => {
@@ -218,17 +235,22 @@ testInChromium("runs in a tab", async (t) => {
       await context.close();
     });
 
-    await step("the page works without a network once it was loaded", async (tab) => {
-      const { page, context } = tab;
-      await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
-      await context.setOffline(true);
-      await page.reload();
-      await page.locator("#task").waitFor();
-      await fillIn(tab, "md", [ARGON], { ...MD, device: "wasm" });
-      await start(tab);
-      await ended(tab);
-      assertMatch(await shownHash(tab), /^[0-9a-f]{64}$/);
-    });
+    await step(
+      "the page works without a network once it was loaded",
+      async (tab) => {
+        const { page, context } = tab;
+        await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+        await context.setOffline(true);
+        await page.reload();
+        await page.locator("#task").waitFor();
+        await fillIn(tab, "md", [ARGON], { ...MD, device: "wasm" });
+        await start(tab);
+        await ended(tab);
+        assertMatch(await shownHash(tab), /^[0-9a-f]{64}$/);
+      },
+      "",
+      true,
+    );
   } finally {
     await browser.close();
   }
