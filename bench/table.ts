@@ -32,6 +32,7 @@ const GROUPS = [
   "engines",
   "start",
   "screen",
+  "page",
 ];
 
 /** Default folder of the peers. */

@@ -13,13 +13,14 @@ const MODEL = { epsilon: 0.0104, sigma: 3.4, cutoff: 5 };
 const EVERY = 1e-9;
 
 const argon = () =>
-  Batch.from([0.05, 0.1].map((by, i) => rattle(fcc({ element: "Ar", a: 5.26, cells: 1 }), by, i)));
+  Batch.from([0.05, 0.1].map((by, i) => rattle(fcc({ element: "Ar", a: 5.26, cells: 2 }), by, i)));
 
 function shown(engine: WatchedEngine, facts: object = {}): { run: EngineRun; said: string[] } {
   const said: string[] = [];
   const run = new EngineRun({
-    facts: { name: "argon", kind: "md", steps: 20, ...facts },
-    everySeconds: EVERY,
+    facts: { name: "argon", kind: "md", steps: 20, dt: 2, ...facts },
+    frameSeconds: EVERY,
+    scalarSeconds: EVERY,
     onCommand: (text) => said.push(text),
   });
   run.attach(engine);
@@ -78,10 +79,20 @@ Deno.test("a run of dynamics is shown with its scalars, frames and hooks, and ha
     const { state, step, steps, isControllable } = ofType(all, "info").at(-1)!.run;
     assertEquals([state, step, steps, isControllable], ["completed", 20, 20, false]);
     assertEquals(ofType(all, "frames").at(-1)!.live, 20);
+    const curves = new Map(ofType(all, "curve").map((curve) => [curve.name, curve]));
+    const drift = curves.get("energy drift")!;
+    assertEquals([drift.x.label, drift.x.values.at(-1)], ["time, ps", 0.04]);
+    const { y: { values: [, ...changes] } } = drift;
+    assert(changes.every((change) => Math.abs(change!) < 1e-3), "NVE keeps the total energy");
+    const { x: { values: r }, y: { values: g } } = curves.get("radial distribution")!;
+    const peak = r[g.indexOf(Math.max(...g as number[]))]!;
+    assert(Math.abs(peak - 5.26 / Math.SQRT2) < 0.3, `nearest neighbors at ${peak} Å`);
+    const msd = curves.get("mean squared displacement")!;
+    assertEquals(msd.y.values[0], 0);
   }
   const frame = (await run.live())!;
-  assertEquals([frame.step, frame.numbers.length, frame.pbc], [20, 4, [true, true, true]]);
-  const of = (name: "positions" | "forces") => Float32Array.from(alone.get(name).subarray(0, 12));
+  assertEquals([frame.step, frame.numbers.length, frame.pbc], [20, 32, [true, true, true]]);
+  const of = (name: "positions" | "forces") => Float32Array.from(alone.get(name).subarray(0, 96));
   assertEquals([frame.positions, frame.fields!.forces], [of("positions"), of("forces")]);
 });
 
@@ -95,7 +106,7 @@ Deno.test("frames are taken only while there are clients, of the systems that th
   assertEquals(await run.live(undefined, 1), undefined);
   await engine.run(batch, 5);
   const second = (await run.live(undefined, 1))!;
-  assertEquals(second.positions, Float32Array.from(batch.get("positions").subarray(12)));
+  assertEquals(second.positions, Float32Array.from(batch.get("positions").subarray(96)));
   assertEquals(second.step, 10);
   assertEquals(await run.live(undefined, 7), undefined);
   await watching.leave();
@@ -171,7 +182,7 @@ Deno.test("a run is paused, resumed and stopped between steps", async () => {
 Deno.test("a signal ends a pause, so that Ctrl-C is not stuck", async () => {
   const end = new AbortController(), { signal } = end;
   await using engine = new NVE({ model: lennardJones(MODEL), dt: 2, signal });
-  const run = new EngineRun({ facts: { name: "argon", kind: "md" }, everySeconds: EVERY, signal });
+  const run = new EngineRun({ facts: { name: "argon", kind: "md" }, signal });
   run.attach(engine);
   const running = engine.run(argon(), 1e6);
   while (engine.stepCount === 0) await turn();

@@ -12,17 +12,20 @@ import type { HookRow, RunCommand, RunEvent, RunInfo, RunState, ViewerFrame } fr
 import { EventLog } from "./event_log.ts";
 import { FolderPart, rowsBeside } from "./folder_part.ts";
 import type { FolderRun } from "./folder_run.ts";
+import { driftCurve, LiveCurves } from "./live_curves.ts";
 import { type FRAME_FIELDS, LiveFrames } from "./live_frames.ts";
 import type { ShelvedRun } from "./run_shelf.ts";
-import { rowOf } from "./scalar_rows.ts";
+import { rowOf, ScalarRows } from "./scalar_rows.ts";
 import { commandText, type WatchedEngine, type WatchedFacts } from "./watched_engine.ts";
 import { frameHook, WATCH, WATCH_FRAMES, type Watcher, watchHook } from "./watch_hooks.ts";
 
 /** Options of {@linkcode EngineRun}. */
 export interface EngineRunOptions {
   readonly facts: WatchedFacts;
-  /** Time between two rows of scalars, and between two frames, s. @default 0.1 */
-  readonly everySeconds?: number;
+  /** Time between two frames, s. @default 0.1 */
+  readonly frameSeconds?: number;
+  /** Time between two rows of scalars, s. Each needs the energy, which costs more than a frame. @default 0.5 */
+  readonly scalarSeconds?: number;
   /** Stops the run in another way than by the engine. */
   readonly stop?: (() => void) | undefined;
   /** Aborts a pause, as Ctrl-C does. */
@@ -36,6 +39,9 @@ const STOPPED = "stopped from the page";
 
 /** Name of the scalar of the steps per second, as reporters have it. */
 const SPEED = "dynamics/steps_per_s";
+
+/** Name of the scalar of the total energy, and most points of its drift. */
+const TOTAL = "energy/total", POINTS = 400;
 
 /** Time between two summaries, ms. */
 const SUMMARY = 500;
@@ -62,6 +68,8 @@ export class EngineRun implements ShelvedRun, Watcher {
   readonly #options: EngineRunOptions;
   readonly #log = new EventLog();
   readonly #frames = new LiveFrames();
+  readonly #curves = new LiveCurves();
+  readonly #totals = new ScalarRows([TOTAL], POINTS);
   /** Scalars that the engine shows. */
   readonly #live = new Set<string>();
   readonly #warned = new Set<string>();
@@ -100,12 +108,12 @@ export class EngineRun implements ShelvedRun, Watcher {
   /** Adds the hooks of the page to an engine. A later engine of the same run replaces the one before. */
   attach(engine: WatchedEngine): void {
     this.#engine = engine;
-    const { everySeconds = 0.1 } = this.#options;
+    const { frameSeconds = 0.1, scalarSeconds = 0.5 } = this.#options;
     const hasAtoms = [...engine.hooks.plan().stages.keys()].some((stage) =>
       stage.startsWith("dynamics/")
     );
-    const hooks = [watchHook(this, everySeconds)];
-    if (hasAtoms) hooks.push(frameHook(this, everySeconds));
+    const hooks = [watchHook(this, scalarSeconds)];
+    if (hasAtoms) hooks.push(frameHook(this, frameSeconds));
     for (const hook of hooks) {
       // They are called last, so that they see what others have changed.
       engine.hooks.add(leaveOutOfCheckpoints(hook) as never, { order: "last" });
@@ -217,6 +225,7 @@ export class EngineRun implements ShelvedRun, Watcher {
     const names = shown.map(([name]) => name), row = rowOf(step, shown.map(([, value]) => value));
     for (const name of names) this.#live.add(name);
     if (names.length > 0) this.#log.publish({ type: "scalars", names, rows: [row] });
+    if (scalars[TOTAL] !== undefined) this.#totals.add(rowOf(step, [scalars[TOTAL]]));
     if (time - this.#summarized > SUMMARY && this.isWatched()) this.#summarize();
   }
 
@@ -230,6 +239,8 @@ export class EngineRun implements ShelvedRun, Watcher {
     this.#set({ systems: ctx.batch.size });
     this.#frames.take(ctx);
     this.#publishFrames();
+    if (this.#options.facts.kind !== "md") return;
+    for (const curve of this.#curves.take(ctx)) this.#log.publish(curve);
   }
 
   /** Stops to follow the folder. */
@@ -287,6 +298,10 @@ export class EngineRun implements ShelvedRun, Watcher {
   #summarize(): void {
     this.#summarized = performance.now();
     this.#log.publish({ type: "info", run: this.#info() });
+    // Thermostats exchange energy, so that only without one a change is an error.
+    if (this.#engine?.name !== "NVE") return;
+    const drift = driftCurve(this.#totals.rows, this.#options.facts.dt);
+    if (drift !== undefined) this.#log.publish(drift);
   }
 
   #publishHooks(): void {

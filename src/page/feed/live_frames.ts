@@ -11,10 +11,13 @@ import type { ViewerFrame } from "../protocol.ts";
 export const FRAME_FIELDS = [
   "numbers",
   "positions",
+  "images",
   "cell",
   "pbc",
   "forces",
   "velocities",
+  "time",
+  "systemId",
 ] as const;
 
 type FrameField = typeof FRAME_FIELDS[number];
@@ -55,17 +58,15 @@ export class LiveFrames {
         continue;
       }
       const [from, to] = [batch.nodeOffsets[system]!, batch.nodeOffsets[system + 1]!];
-      const perAtom = (values: ArrayLike<number>): Float32Array => {
-        const copy = new Float32Array(3 * (to - from));
-        for (let i = 0; i < copy.length; i++) copy[i] = values[3 * from + i]!;
-        return copy;
-      };
+      // The views are valid during this call only. Typed arrays convert whole arrays faster than a loop.
+      const perAtom = (values: { slice(start: number, end: number): ArrayLike<number> }) =>
+        new Float32Array(values.slice(3 * from, 3 * to));
       const { cell, pbc } = read, { file } = batch.infos[system] ?? {};
       const lattice = Float32Array.from({ length: 9 }, (_, i) => cell[9 * system + i]!);
       this.#frames.set(system, {
         step: stepCount + 1,
         ...(typeof file === "string" && { label: file }),
-        numbers: Uint8Array.from({ length: to - from }, (_, i) => read.numbers[from + i]!),
+        numbers: new Uint8Array(read.numbers.slice(from, to)),
         positions: perAtom(read.positions),
         ...(lattice.some((one) => one !== 0) && { cell: lattice }),
         pbc: [pbc[3 * system] === 1, pbc[3 * system + 1] === 1, pbc[3 * system + 2] === 1],
