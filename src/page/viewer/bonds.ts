@@ -89,15 +89,15 @@ export function findBonds(
   const atoms: number[] = [], vectors: number[] = [];
   if (points === undefined) return { atoms: new Int32Array(0), vectors: new Float32Array(0) };
   const near = boxesOf(points.positions, reach);
-  for (let i = 0; i < numbers.length; i++) {
-    near(i, (j, dx, dy, dz) => {
-      const most = radii[i]! + radii[points.atoms[j]!]! + TOLERANCE;
-      const square = dx * dx + dy * dy + dz * dz;
-      if (square > most * most || square < CLOSEST * CLOSEST) return;
-      atoms.push(i);
-      vectors.push(dx, dy, dz);
-    });
-  }
+  // One function for all atoms: a closure for each would cost more than the search.
+  const add: Neighbor = (i, j, dx, dy, dz) => {
+    const square = dx * dx + dy * dy + dz * dz;
+    const most = radii[i]! + radii[points.atoms[j]!]! + TOLERANCE;
+    if (square > most * most || square < CLOSEST * CLOSEST) return;
+    atoms.push(i);
+    vectors.push(dx, dy, dz);
+  };
+  for (let i = 0; i < numbers.length; i++) near(i, add);
   return { atoms: Int32Array.from(atoms), vectors: Float32Array.from(vectors) };
 }
 
@@ -153,7 +153,7 @@ function pointsOf(
   return { positions: Float64Array.from(all), atoms: Int32Array.from(atoms) };
 }
 
-type Neighbor = (other: number, dx: number, dy: number, dz: number) => void;
+type Neighbor = (point: number, other: number, dx: number, dy: number, dz: number) => void;
 
 /** Sorts points into boxes with edges of at least `reach`, and returns a search for the neighbors of a point. */
 function boxesOf(
@@ -203,6 +203,7 @@ function boxesOf(
           const other = sorted[at]!;
           if (other === point) continue;
           found(
+            point,
             other,
             positions[3 * other]! - x,
             positions[3 * other + 1]! - y,

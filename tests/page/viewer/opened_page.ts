@@ -48,11 +48,14 @@ export interface OpenOptions {
   readonly height?: number;
 }
 
+/** Script of the viewer, which is bundled once for all tests of a file. */
+let script: Promise<Uint8Array<ArrayBuffer>> | undefined;
+
 /** Starts Chromium and a server. */
 export async function openViewerBrowser(): Promise<ViewerBrowser> {
-  const file = PAGE_FILES.find(({ name }) => name === "viewer.js")!;
   const files = new Map<string, Uint8Array<ArrayBuffer> | string>();
-  files.set("/viewer.js", await contentOf(file));
+  script ??= contentOf(PAGE_FILES.find(({ name }) => name === "viewer.js")!);
+  files.set("/viewer.js", await script);
   const requests: string[] = [], complaints: string[] = [];
   const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
     const path = decodeURIComponent(new URL(request.url).pathname);
