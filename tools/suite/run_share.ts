@@ -49,7 +49,7 @@ export async function runShare(
     const junit = `${folder}/report.xml`, temporary = `${folder}/tmp`;
     await Deno.mkdir(temporary);
     if (Deno.build.os !== "windows") {
-      // Some tests start processes of another user, who may do here what anybody may in /tmp.
+      // Some tests start processes of another user, which need here the rights that all have in /tmp.
       await Deno.chmod(folder, 0o755);
       await Deno.chmod(temporary, 0o1777);
     }
