@@ -11,6 +11,7 @@ import {
   structureText,
 } from "../../src/campaign/mod.ts";
 import { sha256Hex } from "../../src/campaign/item/sha256.ts";
+import { hashModule } from "../../src/campaign/run/module_hash.ts";
 import { isAddress } from "../../src/campaign/recipe/references.ts";
 
 const MODEL = {
@@ -267,6 +268,48 @@ Deno.test("a module that has changed is loaded again for the recipe with its new
     const options = { modules: "folder", base: `${folder}/recipe.json` } as const;
     await assertRejects(() => runCampaign(recipe, [item!], store, options), Error, text);
   }
+});
+
+Deno.test("the hash of a module covers what it imports by relative paths", async () => {
+  const folder = await Deno.makeTempDir(),
+    at = (name: string) => new URL(`file://${folder}/${name}`);
+  const write = (name: string, text: string) => Deno.writeTextFile(at(name), text);
+  await write(
+    "alone.ts",
+    "export default { stage: 'dynamics/AFTER_STEP', frequency: 1, call() {} };",
+  );
+  const alone = await hashModule(at("alone.ts"));
+  assertEquals(alone.hash, await sha256Hex(await Deno.readFile(at("alone.ts"))));
+  await Deno.mkdir(`${folder}/more`);
+  await write(
+    "hook.ts",
+    `import "./hook.ts";\nexport { default } from "./alone.ts";\nimport('./more/a.ts');`,
+  );
+  await write("more/a.ts", "import type { X } from '../more/b.ts';\nimport 'npm:absent@1';");
+  await write("more/b.ts", "export type X = 1;");
+  const { hash, imports } = await hashModule(at("hook.ts"));
+  assertEquals(
+    [...imports.keys()],
+    ["alone.ts", "more/a.ts", "more/b.ts"].map((one) => at(one).href),
+  );
+  const hooks = [{ hook: "./hook.ts", sha256: hash }], stages = [{ stage: "singlepoint" }];
+  const recipe = await readRecipe({ model: MODEL, stages, hooks });
+  const run = async () => {
+    await using store = await openResultStore(`${folder}/store`);
+    await runCampaign(recipe, [], store, { modules: "folder", base: `${folder}/recipe.json` });
+  };
+  await run();
+  await write("more/b.ts", "export type X = 2;");
+  await assertRejects(run, Error, `must be ${hash}, as the recipe states; got `);
+  // A recipe with the new hash would run with the files that this process has loaded before.
+  const changed = { hook: "./hook.ts", sha256: (await hashModule(at("hook.ts"))).hash };
+  const second = await readRecipe({ model: MODEL, stages, hooks: [changed] });
+  await using store = await openResultStore(`${folder}/second`);
+  await assertRejects(
+    () => runCampaign(second, [], store, { modules: "folder", base: `${folder}/recipe.json` }),
+    Error,
+    "has changed since this process has loaded it. Start the process again",
+  );
 });
 
 Deno.test("a campaign ends soon after a result could not be written", async () => {

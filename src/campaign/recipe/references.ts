@@ -45,7 +45,10 @@ export interface HookReference {
    * process allows modules, and only if the file has the given hash.
    */
   readonly hook: string;
-  /** SHA-256 of the module's file in hexadecimal; required for a module. */
+  /**
+   * SHA-256 of the module's file in hexadecimal; if it imports files by relative paths, that of the hashes of all files.
+   * Required for a module.
+   */
   readonly sha256?: string;
   /** Options of the hook as plain data. @default {} */
   readonly options?: Readonly<Record<string, unknown>>;

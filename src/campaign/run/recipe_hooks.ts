@@ -6,10 +6,9 @@
 
 import { addressOf } from "../../config/hooks/module_address.ts";
 import { isModule, loadHook, partsOf } from "../../config/hooks/hook_module.ts";
-import { findHost } from "../../platform/host.ts";
 import type { HookReference } from "../recipe/references.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
-import { sha256Hex } from "../item/sha256.ts";
+import { hashModule } from "./module_hash.ts";
 
 /** Permissions of a process for the hooks of recipes. */
 export interface HookPermissions {
@@ -70,8 +69,7 @@ async function makerOf(
     );
   }
   const address = addressOf(hook, path, { base, policy: modules });
-  const bytes = await findHost()!.readFile(new URL(address));
-  const found = await sha256Hex(bytes);
+  const { hash: found, imports } = await hashModule(new URL(address));
   if (found !== sha256) {
     throw new Error(
       `Cannot open the recipe: the SHA-256 of ${
@@ -79,8 +77,26 @@ async function makerOf(
       } must be ${sha256}, as the recipe states; got ${found}`,
     );
   }
+  assertUnchanged(imports, partsOf(hook)[0]);
   // An address of its own: the runtime would return the module that an earlier recipe has loaded from this file.
   const own = new URL(address);
   own.searchParams.set("sha256", found);
   return () => loadHook(hook, options, { address: own.href, path });
+}
+
+/** Hashes of the files that modules of recipes have imported. The runtime keeps each as it was first. */
+const imported = new Map<string, string>();
+
+/** Throws an Error if a module imports a file that has changed since this process has loaded it. */
+function assertUnchanged(imports: ReadonlyMap<string, string>, module: string): void {
+  for (const [address, hash] of imports) {
+    const first = imported.get(address);
+    if (first !== undefined && first !== hash) {
+      throw new Error(
+        `Cannot open the recipe: ${address}, which ${module} imports, has changed since this process has ` +
+          "loaded it. Start the process again",
+      );
+    }
+    imported.set(address, hash);
+  }
 }

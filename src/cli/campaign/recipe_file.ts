@@ -8,7 +8,7 @@ import { refusal } from "../../base/file_refusal.ts";
 import { isObject, type Members } from "../../base/object.ts";
 import { reasonOf } from "../../base/show.ts";
 import { type CheckedRecipe, readRecipe } from "../../campaign/recipe/recipe.ts";
-import { sha256Hex } from "../../campaign/item/sha256.ts";
+import { hashModule } from "../../campaign/run/module_hash.ts";
 import { isModule, partsOf } from "../../config/hooks/hook_module.ts";
 import { findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
@@ -81,11 +81,11 @@ async function fullHook(hook: unknown, path: string): Promise<unknown> {
   const [from, name] = partsOf(given.hook);
   if (!isModule(given.hook) || /^\w+:/.test(from)) return given;
   const file = absolute(beside(path, from)), { pathToFileURL } = builtin("node:url");
-  const bytes = await findHost()!.readFile(file).catch((error) => {
+  const address = pathToFileURL(file);
+  const { hash: sha256 } = await hashModule(address).catch((error) => {
     throw new UsageError(`Cannot read ${file}, a hook of the recipe ${path}: ${reasonOf(error)}`);
   });
-  const sha256 = await sha256Hex(bytes);
-  return { sha256, ...given, hook: `${pathToFileURL(file).href}#${name}` };
+  return { sha256, ...given, hook: `${address.href}#${name}` };
 }
 
 function beside(path: string, file: string): string {
