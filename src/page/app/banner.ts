@@ -22,6 +22,7 @@ export class Banner {
   /** Shows a message until it is closed. */
   show(message: string): void {
     clearInterval(this.#timer);
+    delete this.#root.dataset.retry;
     setText(this.#text, message);
     this.#root.hidden = false;
   }
