@@ -146,7 +146,8 @@ async function lead(
           if (group !== undefined) await shareState(group, trainer);
         },
       });
-      return printEnd(settings, run, { tuned, folder, table });
+      const isStopped = group?.stopped.aborted === true;
+      return printEnd(settings, run, { tuned, folder, table, isStopped });
     });
   });
 }
@@ -159,8 +160,9 @@ async function follow(work: TrainingWork): Promise<number> {
       ...await tuning(work, group, []),
       prepare: (trainer) => shareState(group!, trainer),
     });
-    notice(run, settings, `Machine ${group!.rank} is done`);
-    return ExitCode.DONE;
+    const isStopped = group!.stopped.aborted;
+    notice(run, settings, `Machine ${group!.rank} ${isStopped ? "was stopped" : "is done"}`);
+    return isStopped ? ExitCode.INCOMPLETE : ExitCode.DONE;
   });
 }
 
@@ -263,10 +265,12 @@ async function tune(
 function printEnd(
   settings: TrainSettings,
   { terminal, signal, program }: CommandRun,
-  { tuned, folder, table }: {
+  { tuned, folder, table, isStopped }: {
     readonly tuned: FineTuned;
     readonly folder: RunFolder;
     readonly table: EpochTable;
+    /** True if one of many machines was interrupted. */
+    readonly isStopped: boolean;
   },
 ): number {
   const { outcome, before, after } = tuned;
@@ -276,10 +280,12 @@ function printEnd(
     table.printSummary(before, after);
     terminal.print(`Wrote ${folder.path}: model.onnx, report.html`);
   }
-  if (signal.aborted) {
+  if (signal.aborted || isStopped) {
     terminal.complain(
-      `Interrupted; a checkpoint is saved. To continue, run: ${resumeLine(program, folder.path)}`,
+      `${
+        signal.aborted ? "Interrupted" : "Another machine was interrupted"
+      }; a checkpoint is saved. To continue, run: ${resumeLine(program, folder.path)}`,
     );
   }
-  return ExitCode.DONE;
+  return isStopped ? ExitCode.INCOMPLETE : ExitCode.DONE;
 }
