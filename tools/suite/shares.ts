@@ -18,24 +18,29 @@ export type Suite = "fast" | "slow" | "all";
 
 /**
  * Files per share, at most. Each process loads, compiles and optimizes Hooke, onnxruntime and the kernels of a GPU anew,
- * which takes more than a second of processor time. A long share at the end leaves the other cores idle.
+ * which takes more than a second of processor time. A long share at the end leaves the other cores idle, and slow files
+ * take minutes each.
  */
-const SIZE = 20;
+const SIZES = { fast: 20, slow: 8, all: 8 } as const satisfies Record<Suite, number>;
 
 /** Rooms that take longest come first, so that no long share is left for the end. */
 const FIRST = [
   "README.md",
   "mod.ts",
   "tests/models/",
-  "tests/backend/",
-  "tests/examples/",
-  "tests/docs/",
+  "tests/npm/",
   "tests/dynamics/",
-  "tests/onnx/",
-  "tests/training/",
-  "tests/testing/",
   "tests/sinks/",
+  "tests/physics/",
+  "tests/onnx/",
+  "tests/backend/",
+  "tests/kernels/",
+  "tests/examples/",
+  "tests/e2e/",
+  "tests/docs/",
+  "tests/training/",
   "tests/cli/",
+  "tests/testing/",
 ];
 
 /**
@@ -56,7 +61,7 @@ export function sharesOf(
   const tests = files.filter((file) =>
     /_test\.ts$/.test(file) && (isDivided(file) || belongs(file, suite))
   );
-  const shares = [...suite === "slow" ? [] : docShares(files), ...testShares(tests)];
+  const shares = [...suite === "slow" ? [] : docShares(files), ...testShares(tests, SIZES[suite])];
   return shares
     .map((share, i) => ({ share, i, rank: rankOf(share) }))
     .sort((a, b) => a.rank - b.rank || a.i - b.i)
@@ -72,14 +77,14 @@ function rankOf({ paths: [path = ""] }: Share): number {
   return rank === -1 ? FIRST.length : rank;
 }
 
-function testShares(tests: readonly string[]): Share[] {
+function testShares(tests: readonly string[], size: number): Share[] {
   const apart = tests.filter((file) => /_apart(_slow)?_test\.ts$/.test(file));
   const folders = Map.groupBy(
     tests.filter((file) => !apart.includes(file)),
     (file) => file.slice(0, file.lastIndexOf("/")),
   );
   const together = [...folders].flatMap(([folder, files]) => {
-    const count = Math.ceil(files.length / SIZE);
+    const count = Math.ceil(files.length / size);
     return Array.from({ length: count }, (_, i): Share => ({
       name: count === 1 ? folder : `${folder} ${i + 1}/${count}`,
       // Every count-th file, as files beside each other in the alphabet are often alike and take long together.
