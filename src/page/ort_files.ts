@@ -4,6 +4,7 @@
  * @module
  */
 
+import { reasonOf } from "../base/show.ts";
 import { findHost } from "../platform/host.ts";
 
 /** Scripts of the package: the entry that the code imports, and the file that browsers load for it. */
@@ -31,10 +32,15 @@ export async function ortFile(
 ): Promise<{ readonly type: string; readonly body: Uint8Array<ArrayBuffer> } | undefined> {
   const name = ORT_FILES.find((each) => path === `/ort/${each}`);
   if (name === undefined) return undefined;
-  // All files are in one folder of the package, which exports only some of them.
-  const folder = import.meta.resolve(`onnxruntime-web/${WASM[0]}`);
-  return {
-    type: name.endsWith(".wasm") ? "application/wasm" : "text/javascript; charset=utf-8",
-    body: await findHost()!.readFile(new URL(name, folder)),
-  };
+  const type = name.endsWith(".wasm") ? "application/wasm" : "text/javascript; charset=utf-8";
+  try {
+    // All files are in one folder of the package, which exports only some of them.
+    const folder = import.meta.resolve(`onnxruntime-web/${WASM[0]}`);
+    return { type, body: await findHost()!.readFile(new URL(name, folder)) };
+  } catch (cause) {
+    throw new Error(
+      `Cannot send ${name}: the package onnxruntime-web cannot be read: ${reasonOf(cause)}`,
+      { cause },
+    );
+  }
 }
