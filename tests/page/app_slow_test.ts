@@ -1,7 +1,7 @@
 // The page in a real browser: what it shows, what it sends, and that everyone can use it.
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import axe from "axe-core";
-import type { Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { PAGE_BUDGET, pageSizes } from "../../tools/page/size.ts";
 import { testInChromium } from "../e2e/chromium.ts";
 import { inChromium, openApp, serveRuns } from "./app_page.ts";
@@ -18,18 +18,30 @@ import {
 /** Longest time to the first paint, ms. On a busy machine it may be this many times that of a page with one word. */
 const FIRST_PAINT = 1000, SLOWER = 6;
 
+const TESTS: (readonly [name: string, test: () => Promise<void>])[] = [];
+let running: Browser | undefined;
+
+/** Adds a test of the page. All share one browser, which takes long to start. */
+function pageTest(name: string, test: () => Promise<void>): void {
+  TESTS.push([name, test]);
+}
+
+function inBrowser(work: (browser: Browser) => Promise<void>): Promise<void> {
+  return work(running!);
+}
+
 /** Waits for the charts of a run of dynamics. */
 async function charted(page: Page): Promise<void> {
   await page.locator('[data-chart="temperature"] canvas').waitFor();
 }
 
-testInChromium(
+pageTest(
   "a run is shown with its charts, hooks, warnings and files, and names are never markup",
   async () => {
     const run = dynamicsRun(), folder = run.path = await Deno.makeTempDir();
     await Deno.writeTextFile(`${folder}/report.html`, "<h1>Report</h1>");
     await using server = await serveRuns(shelfOf([run]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       await charted(page);
@@ -60,11 +72,11 @@ testInChromium(
   },
 );
 
-testInChromium(
+pageTest(
   "the cursor moves by keys in all charts, and Enter shows the structure of its step",
   async () => {
     await using server = await serveRuns(shelfOf([dynamicsRun()]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       await charted(page);
@@ -93,12 +105,12 @@ testInChromium(
   },
 );
 
-testInChromium(
+pageTest(
   "switches, pause and stop send commands, and what the run answers is shown",
   async () => {
     const run = dynamicsRun();
     await using server = await serveRuns(shelfOf([run]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       const hook = page.getByRole("switch", { name: "Hook TrajectoryHook" });
@@ -132,12 +144,12 @@ function shown(page: Page): Promise<string> {
   return page.locator("body").innerText();
 }
 
-testInChromium(
+pageTest(
   "a run grows while it is watched, a lost connection comes back, and a reload loses nothing",
   async () => {
     const run = dynamicsRun();
     await using server = await serveRuns(shelfOf([run]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       await charted(page);
@@ -165,12 +177,12 @@ testInChromium(
   },
 );
 
-testInChromium(
+pageTest(
   "ten thousand structures are sorted, filtered and opened, and few are in the page",
   async () => {
     const run = screeningRun(10_000);
     await using server = await serveRuns(shelfOf([run]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       await page.getByText("10\u2009000 structures").first().waitFor();
@@ -196,13 +208,13 @@ testInChromium(
   },
 );
 
-testInChromium(
+pageTest(
   "several runs are listed and searched, and an empty folder says what to do",
   async () => {
     const runs = [dynamicsRun(10), trainingRun(), screeningRun(20)];
     await using server = await serveRuns(shelfOf(runs));
     await using empty = await serveRuns(shelfOf([]));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       await using app = await openApp(browser, server);
       const { page } = app;
       await page.getByText("3 runs").waitFor();
@@ -232,12 +244,12 @@ async function faultsOf(page: Page): Promise<string[]> {
     );
 }
 
-testInChromium(
+pageTest(
   "axe-core finds no serious fault in either theme, on wide pages and phones, and phones need not scroll sideways",
   async () => {
     const runs = [dynamicsRun(), trainingRun(), screeningRun(100)];
     await using server = await serveRuns(shelfOf(runs));
-    await inChromium(async (browser) => {
+    await inBrowser(async (browser) => {
       for (const [colorScheme, width] of [["light", 1400], ["dark", 360]] as const) {
         for (const id of [undefined, ...runs.map(({ info }) => info.id)]) {
           await using app = await openApp(browser, server, id, {
@@ -261,11 +273,11 @@ testInChromium(
   },
 );
 
-testInChromium("the first paint is fast, and the page is small", async () => {
+pageTest("the first paint is fast, and the page is small", async () => {
   const size = (await pageSizes()).reduce((sum, [, bytes]) => sum + bytes, 0);
   assert(size <= PAGE_BUDGET, `the page has ${size} bytes`);
   await using server = await serveRuns(shelfOf([dynamicsRun()]));
-  await inChromium(async (browser) => {
+  await inBrowser(async (browser) => {
     let best = Infinity, limit = FIRST_PAINT;
     // Other programs may take the processor meanwhile: the fastest of several loads counts, and a page with nothing but
     // a word shows how slow the machine is.
@@ -288,3 +300,9 @@ function firstPaint(page: Page): Promise<number> {
     observer.observe({ type: "paint", buffered: true });
   })`);
 }
+
+testInChromium("the page in a browser", (t) =>
+  inChromium(async (browser) => {
+    running = browser;
+    for (const [name, test] of TESTS) await t.step(name, test);
+  }));
