@@ -39,8 +39,10 @@ export interface CampaignStatus {
  */
 export function statusOf(ids: readonly string[], store: ResultStore): CampaignStatus {
   const counts = { done: 0, "not converged": 0, failed: 0 };
-  const wanted = new Set(ids);
-  for (const { id, status } of store.all()) if (wanted.has(id)) counts[status]++;
+  for (const id of ids) {
+    const status = store.statusOf(id);
+    if (status !== undefined) counts[status]++;
+  }
   const { done, failed, "not converged": notConverged } = counts;
   return {
     items: ids.length,

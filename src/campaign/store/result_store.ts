@@ -149,6 +149,11 @@ export class ResultStore implements AsyncDisposable {
     return [...all.values()].sort((a, b) => a.id < b.id ? -1 : 1);
   }
 
+  /** Returns the status of an item; undefined if it has no result. */
+  statusOf(id: string): ItemStatus | undefined {
+    return this.#places.get(id)?.entry.status ?? this.#own.get(id)?.status;
+  }
+
   /**
    * Returns the result of an item; undefined if it has none. A result of this process can be read after `flush`.
    *

@@ -47,7 +47,7 @@ export function encodeEntries(entries: readonly IndexEntry[]): Uint8Array<ArrayB
   return bytes;
 }
 
-const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const DIGITS = new TextEncoder().encode("0123456789abcdef");
 
 /**
  * Returns the entries in the bytes of an index, up to the first one that is unfinished, damaged or out of order. `from`
@@ -55,18 +55,30 @@ const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padSta
  */
 export function decodeEntries(bytes: Uint8Array<ArrayBuffer>, from: number): IndexEntry[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const entries: IndexEntry[] = [];
+  const entries: IndexEntry[] = [], ids = idsIn(bytes);
   let end = from;
   for (let at = 0; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES) {
     const status = STATUSES[view.getUint32(at + 52, true)];
     const offset = view.getFloat64(at + 32, true), length = view.getUint32(at + 48, true);
     const isWhole = view.getUint32(at + SUM_AT, true) === crc32c(bytes.subarray(at, at + SUM_AT));
     if (!isWhole || status === undefined || offset !== end) break;
-    let id = "";
-    for (let k = 0; k < 32; k++) id += DIGITS[bytes[at + k]!];
+    const id = ids.slice(at, at + ENTRY_BYTES);
     const energy = view.getFloat64(at + 40, true), sum = view.getUint32(at + 56, true);
     entries.push({ id, status, energy, offset, length, sum });
     end = offset + length;
   }
   return entries;
+}
+
+/** Returns the ids of all entries as one text: an id has as many digits as an entry has bytes. */
+function idsIn(bytes: Uint8Array): string {
+  const digits = new Uint8Array(bytes.length);
+  for (let at = 0; at + ENTRY_BYTES <= bytes.length; at += ENTRY_BYTES) {
+    for (let k = 0; k < 32; k++) {
+      const byte = bytes[at + k]!;
+      digits[at + 2 * k] = DIGITS[byte >> 4]!;
+      digits[at + 2 * k + 1] = DIGITS[byte & 15]!;
+    }
+  }
+  return new TextDecoder("latin1").decode(digits);
 }
