@@ -75,7 +75,7 @@ const CASES: readonly [name: string, make: (g: GraphBuilder, x: F32) => F32, lef
 ];
 
 for (const [name, make, left] of CASES) {
-  Deno.test(`${name} leaves ${left || "nothing"}`, () => {
+  test(`${name} leaves ${left || "nothing"}`, () => {
     const g = new GraphBuilder("case");
     const x = g.input("x", "f32", ["N", "M", 1, 3]);
     g.output("y", g.op("Neg", [make(g, x)], "f32"));
