@@ -38,9 +38,11 @@ export async function openAsset(name: AssetName): Promise<PageAsset> {
 }
 
 async function packed(name: AssetName): Promise<PackedAsset> {
-  const module = moduleOf(name);
+  // In a bundled package, the modules are JavaScript, beside the script of the bundle.
+  const ending = /\.\w+$/.exec(import.meta.url)![0];
+  const module = new URL(`./assets/${moduleOf(name)}.gen${ending}`, import.meta.url);
   try {
-    return (await import(`./assets/${module}.gen.ts`)).ASSET;
+    return (await import(module.href)).ASSET;
   } catch (cause) {
     throw new Error(`Cannot open ${name}: the page is not built. Run: deno task page`, { cause });
   }

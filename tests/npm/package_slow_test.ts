@@ -66,6 +66,28 @@ for (const node of NODES) {
   });
 }
 
+Deno.test("hooke serve serves all files of the page in Node", async () => {
+  const node = await run(folder, ["npx", "-y", "node@24", "--print", "process.execPath"]);
+  const served = new Deno.Command(node.trim(), {
+    args: ["node_modules/.bin/hooke", "serve", "--json"],
+    cwd: folder,
+    stdout: "piped",
+    stderr: "inherit",
+  }).spawn();
+  try {
+    const { value } = await served.stdout.getReader().read();
+    const url = new URL(JSON.parse(new TextDecoder().decode(value)).url);
+    for (const path of ["/", "/app.css", "/app.js", "/viewer.js", "/tab_worker.js"]) {
+      const answer = await fetch(new URL(`${path}${url.search}`, url));
+      assertEquals([path, answer.status], [path, 200]);
+      await answer.body?.cancel();
+    }
+  } finally {
+    served.kill("SIGTERM");
+    await served.status;
+  }
+});
+
 Deno.test({
   name: "kernels run on WebGPU of the package webgpu, and give the energy of wasm",
   ignore: lacks("chromium"),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { ROOT } from "../check/entry_points.ts";
+import { buildPage } from "../page/build.ts";
 
 /**
  * Permissions that the executable embeds, those of the command: it reads structures and models from anywhere, and
@@ -13,6 +14,7 @@ const RUNTIME_FILES =
 
 /** Compiles the command to an executable at `path`. Returns what `deno compile` prints: the list of embedded files. */
 export async function compile(path: string, flags: readonly string[] = []): Promise<string> {
+  await buildPage();
   const excluded = [...await unusedFiles(), oldModules(), ...await typesOfNode()]
     .map((file) => `--exclude=${file}`);
   const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
@@ -21,6 +23,7 @@ export async function compile(path: string, flags: readonly string[] = []): Prom
       "--no-check",
       "--exclude-unused-npm",
       ...PERMISSIONS,
+      "--include=src/page/assets",
       ...excluded,
       ...flags,
       `--output=${path}`,

@@ -5,6 +5,7 @@
  */
 
 import { entryPoints, ROOT } from "../check/entry_points.ts";
+import { writePage } from "../page/build.ts";
 import { filesIn } from "./files_in.ts";
 import { run } from "./run.ts";
 import { withWorkerScripts, WORKERS } from "./worker_scripts.ts";
@@ -14,7 +15,7 @@ export const COMMAND = "src/cli/command.ts";
 
 /**
  * Writes the entry points, the scripts of workers, the command and the chunks that they share into a folder, with source
- * maps.
+ * maps, and the page.
  *
  * @param imports names that deno.json maps to packages; those of `@std` become part of the bundle
  * @param flags further flags of `deno bundle`
@@ -27,6 +28,7 @@ export async function writeBundle(
   await bundle(out, imports, flags);
   await withWorkerScripts(out);
   await withoutMachinePaths(out);
+  await writePage(out);
 }
 
 /** Bundles the entry points, the scripts of workers and the command. Packages of npm are imported, not bundled. */

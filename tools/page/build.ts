@@ -22,6 +22,21 @@ export async function buildPage(): Promise<readonly string[]> {
   return await Promise.all(presentFiles().map(buildFile));
 }
 
+/**
+ * Builds the page, and writes its packed files as JavaScript into the folder `assets` of a bundled package, where the
+ * script of the bundle looks for them.
+ */
+export async function writePage(dist: string): Promise<void> {
+  await buildPage();
+  await Deno.mkdir(`${dist}/assets`, { recursive: true });
+  for (const { name } of presentFiles()) {
+    const module = `${moduleOf(name)}.gen`;
+    const { ASSET } = await import(new URL(`${module}.ts`, ASSETS).href);
+    const text = `export const ASSET = ${JSON.stringify(ASSET)};\n`;
+    await Deno.writeTextFile(`${dist}/assets/${module}.js`, text);
+  }
+}
+
 async function buildFile(file: PageFile): Promise<string> {
   const target = new URL(`${moduleOf(file.name)}.gen.ts`, ASSETS);
   const mark = `// sources: ${await hashOfSources(file)}`;
