@@ -102,6 +102,16 @@ Deno.test("nothing is written with `using`, which Node 22 and some browsers cann
   assertEquals(library.filter(([, text]) => usesUsing(text)).map(([file]) => file), []);
 });
 
+Deno.test("no method is called that the oldest supported Node lacks", () => {
+  // Pages need a newer browser; prebuilt packages, for which the kernels are plain base64, are for Deno.
+  const others = /^src\/(page\/tab\/|backend\/wasm\/module\.ts)/;
+  const missing = /^(?! *(\*|\/\/)).*(Promise\.try\(|\.(from|to|setFrom)(Base64|Hex)\()/m;
+  const callers = [...textsUnder("src/")].filter(([file, text]) =>
+    !others.test(file) && missing.test(text)
+  );
+  assertEquals(callers.map(([file]) => file), []);
+});
+
 Deno.test("one kernel, one name, five places", () => {
   const tree = { files, read: (file: string) => texts.get(file) ?? "" };
   assertEquals(findIncompleteKernels(tree, KERNEL_EXCEPTIONS), []);

@@ -79,14 +79,12 @@ export function openAs(
     const length = systems.count();
     return {
       length,
-      get: (index) => {
+      async get(index) {
         if (Number.isInteger(index) && index >= 0 && index < length) {
-          return Promise.try(() => systems.get(index));
+          return await systems.get(index);
         }
-        return Promise.reject(
-          new RangeError(
-            `Cannot read ${path}: the index must be a whole number below ${length}; got ${index}`,
-          ),
+        throw new RangeError(
+          `Cannot read ${path}: the index must be a whole number below ${length}; got ${index}`,
         );
       },
       close,

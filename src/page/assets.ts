@@ -34,7 +34,7 @@ export interface PackedAsset {
  */
 export async function openAsset(name: AssetName): Promise<PageAsset> {
   const { type, hash, text } = await packed(name);
-  return { type, hash, zipped: Uint8Array.fromBase64(text) };
+  return { type, hash, zipped: bytesOf(text) };
 }
 
 async function packed(name: AssetName): Promise<PackedAsset> {
@@ -46,6 +46,13 @@ async function packed(name: AssetName): Promise<PackedAsset> {
   } catch (cause) {
     throw new Error(`Cannot open ${name}: the page is not built. Run: deno task page`, { cause });
   }
+}
+
+/** Returns the bytes of a text in base64. Node has no `Uint8Array.fromBase64`. */
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  const characters = atob(text), bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
+  return bytes;
 }
 
 /** Returns the name of the module with a file: `app_js` for `app.js`. */

@@ -19,10 +19,10 @@ export function frameSource(
 ): FrameSource {
   return {
     length,
-    frame: (index) =>
-      Promise.try(() => {
-        if (Number.isInteger(index) && index >= 0 && index < length) return read(index);
-        throw new RangeError(`Cannot read frame ${index} of ${name}: there are ${length} frames`);
-      }),
+    // deno-lint-ignore require-await -- an error rejects
+    async frame(index) {
+      if (Number.isInteger(index) && index >= 0 && index < length) return read(index);
+      throw new RangeError(`Cannot read frame ${index} of ${name}: there are ${length} frames`);
+    },
   };
 }
