@@ -7,7 +7,7 @@ import { markdownPages } from "../tools/check/pages.ts";
 const CONFIG = JSON.parse(await Deno.readTextFile(new URL("deno.json", ROOT)));
 
 /** Tasks that start other programs, which have all permissions anyhow. */
-const DEVELOPERS = /^(test|bench|wasm|attack|parity|npm|prebuilt)/;
+const DEVELOPERS = /^(test|bench|wasm|attack|parity|npm|prebuilt|gen:pictures)/;
 
 async function pages(folder: string, ending: string): Promise<[name: string, text: string][]> {
   const found: [string, string][] = [];

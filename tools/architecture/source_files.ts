@@ -1,5 +1,5 @@
-/** Folders that hold nothing of the project's own. */
-const SKIPPED = [".git/", "node_modules/", "coverage/", "wasm/target/", "wasm/pkg/"];
+/** Folders that hold nothing of the project's own, or what its tasks generate. */
+const SKIPPED = [".git/", "node_modules/", "coverage/", "wasm/target/", "wasm/pkg/", "src/page/assets/"];
 
 /** All TypeScript and Rust files under `root`, as sorted paths from it. */
 export async function sourceFiles(root: URL): Promise<string[]> {
