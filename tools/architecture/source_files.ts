@@ -1,5 +1,12 @@
 /** Folders that hold nothing of the project's own, or what its tasks generate. */
-const SKIPPED = [".git/", "node_modules/", "coverage/", "wasm/target/", "wasm/pkg/", "src/page/assets/"];
+const SKIPPED = [
+  ".git/",
+  "node_modules/",
+  "coverage/",
+  "wasm/target/",
+  "wasm/pkg/",
+  "src/page/assets/",
+];
 
 /** All TypeScript and Rust files under `root`, as sorted paths from it. */
 export async function sourceFiles(root: URL): Promise<string[]> {
