@@ -16,7 +16,12 @@ import { driftCurve, LiveCurves } from "./live_curves.ts";
 import { type FRAME_FIELDS, LiveFrames } from "./live_frames.ts";
 import type { ShelvedRun } from "./run_shelf.ts";
 import { rowOf, ScalarRows } from "./scalar_rows.ts";
-import { commandText, type WatchedEngine, type WatchedFacts } from "./watched_engine.ts";
+import {
+  commandText,
+  frequencyOf,
+  type WatchedEngine,
+  type WatchedFacts,
+} from "./watched_engine.ts";
 import { frameHook, WATCH, WATCH_FRAMES, type Watcher, watchHook } from "./watch_hooks.ts";
 
 /** Options of {@linkcode EngineRun}. */
@@ -112,8 +117,9 @@ export class EngineRun implements ShelvedRun, Watcher {
     const hasAtoms = [...engine.hooks.plan().stages.keys()].some((stage) =>
       stage.startsWith("dynamics/")
     );
-    const hooks = [watchHook(this, scalarSeconds)];
-    if (hasAtoms) hooks.push(frameHook(this, frameSeconds));
+    const frequency = hasAtoms ? frequencyOf(engine) : 1;
+    const hooks = [watchHook(this, { everySeconds: scalarSeconds, frequency })];
+    if (hasAtoms) hooks.push(frameHook(this, { everySeconds: frameSeconds, frequency }));
     for (const hook of hooks) {
       // They are called last, so that they see what others have changed.
       engine.hooks.add(leaveOutOfCheckpoints(hook) as never, { order: "last" });

@@ -7,15 +7,15 @@
 import type { DynamicsContext } from "../../dynamics/stages.ts";
 import type { RunEvent } from "../protocol.ts";
 import type { FRAME_FIELDS } from "./live_frames.ts";
-import { PairSample } from "./pair_sample.ts";
+import { PairSample, type Sliced } from "./pair_sample.ts";
 
 type Curve = Extract<RunEvent, { readonly type: "curve" }>;
 
 /** Part of the time that may be spent with counting pairs. */
-const SHARE = 0.004;
+const SHARE = 0.002;
 
 /** Most points of a curve over time, and time between two of them, ms. */
-const POINTS = 400, INTERVAL = 500;
+const POINTS = 400, INTERVAL = 1000;
 
 /** Computes curves of the first system from frames. */
 export class LiveCurves {
@@ -82,18 +82,21 @@ export class LiveCurves {
 }
 
 interface Placed {
-  readonly positions: ArrayLike<number>;
-  readonly images: ArrayLike<number>;
+  readonly positions: Sliced;
+  readonly images: Sliced;
   readonly cell: ArrayLike<number>;
 }
 
 /** Returns the positions r + images · h of the first system, with `atoms` atoms, Å. */
 function unwrapped({ positions, images, cell }: Placed, atoms: number): Float64Array {
-  const all = new Float64Array(3 * atoms);
-  for (let i = 0; i < all.length; i++) {
-    const k = i % 3, at = i - k;
-    all[i] = positions[i]! + images[at]! * cell[k]! + images[at + 1]! * cell[3 + k]! +
-      images[at + 2]! * cell[6 + k]!;
+  const all = new Float64Array(positions.slice(0, 3 * atoms));
+  const n = new Int32Array(images.slice(0, 3 * atoms)), h = Array.from(cell).slice(0, 9);
+  for (let i = 0; i < all.length; i += 3) {
+    const a = n[i]!, b = n[i + 1]!, c = n[i + 2]!;
+    if (a === 0 && b === 0 && c === 0) continue;
+    all[i]! += a * h[0]! + b * h[3]! + c * h[6]!;
+    all[i + 1]! += a * h[1]! + b * h[4]! + c * h[7]!;
+    all[i + 2]! += a * h[2]! + b * h[5]! + c * h[8]!;
   }
   return all;
 }

@@ -10,6 +10,11 @@ const CUTOFF = 8, BINS = 100;
 /** Atoms around which pairs are counted in each frame. All atoms in turn. */
 const CENTERS = 8;
 
+/** Numbers that can be copied whole, as typed arrays can. */
+export interface Sliced {
+  slice(start: number, end: number): ArrayLike<number>;
+}
+
 /**
  * Radial distribution of one system that is periodic in all directions, averaged over frames. Unlike
  * `RadialDistributionHook` it counts the pairs of a few atoms in each frame, in time that grows with the number of atoms
@@ -26,24 +31,22 @@ export class PairSample {
    * Counts the pairs of a frame: g(r) = n(r) / (Σ N/V · 4/3 π ((r + Δ/2)³ − (r − Δ/2)³)), with the sum over all centers.
    * The distances end at half of the smallest width of the cell, up to which the nearest image is the only one.
    */
-  add(positions: ArrayLike<number>, cell: ArrayLike<number>, atoms: number): void {
+  add(positions: Sliced, cell: ArrayLike<number>, atoms: number): void {
     const h = Float64Array.from({ length: 9 }, (_, i) => cell[i]!);
     const { inverse, volume, width } = latticeOf(h);
     if (Math.min(CUTOFF, width / 2) < this.#cutoff) this.#restart(Math.min(CUTOFF, width / 2));
     const r2 = this.#cutoff ** 2, scale = BINS / this.#cutoff;
-    const x = Float64Array.from({ length: 3 * atoms }, (_, i) => positions[i]!);
+    const x = new Float64Array(positions.slice(0, 3 * atoms));
     for (let c = 0; c < CENTERS; c++) {
       const i = 3 * this.#next;
       this.#next = (this.#next + 1) % atoms;
       for (let j = 0; j < x.length; j += 3) {
         if (j === i) continue;
         const dx = x[j]! - x[i]!, dy = x[j + 1]! - x[i + 1]!, dz = x[j + 2]! - x[i + 2]!;
-        let [a, b, e] = [
-          dx * inverse[0]! + dy * inverse[3]! + dz * inverse[6]!,
-          dx * inverse[1]! + dy * inverse[4]! + dz * inverse[7]!,
-          dx * inverse[2]! + dy * inverse[5]! + dz * inverse[8]!,
-        ];
-        a -= Math.round(a), b -= Math.round(b), e -= Math.round(e);
+        let a = dx * inverse[0]! + dy * inverse[3]! + dz * inverse[6]!;
+        let b = dx * inverse[1]! + dy * inverse[4]! + dz * inverse[7]!;
+        let e = dx * inverse[2]! + dy * inverse[5]! + dz * inverse[8]!;
+        a -= Math.floor(a + 0.5), b -= Math.floor(b + 0.5), e -= Math.floor(e + 0.5);
         const u = a * h[0]! + b * h[3]! + e * h[6]!,
           v = a * h[1]! + b * h[4]! + e * h[7]!,
           w = a * h[2]! + b * h[5]! + e * h[8]!;

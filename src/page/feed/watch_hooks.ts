@@ -17,6 +17,14 @@ import { FRAME_FIELDS } from "./live_frames.ts";
 /** Names of the hooks of the page, which the page does not list. */
 export const WATCH = "watch", WATCH_FRAMES = "watchFrames";
 
+/** Times at which a hook of the page is called. */
+export interface WatchTimes {
+  /** Least time between two calls, s. */
+  readonly everySeconds: number;
+  /** Steps at whose multiples it may be called. A step that may be due is not part of a multi-step call. */
+  readonly frequency: number;
+}
+
 /** Scalars that count systems or repeat others. */
 const NOT_SHOWN = /^dynamics\//;
 
@@ -34,8 +42,8 @@ export interface Watcher {
   structures(ctx: DynamicsContext<typeof FRAME_FIELDS[number]>): void;
 }
 
-/** Returns a hook that collects scalars of engines of any kind, at most every `everySeconds`. */
-export function watchHook(watcher: Watcher, everySeconds: number): FinishedHook<string> {
+/** Returns a hook that collects scalars of engines of any kind. */
+export function watchHook(watcher: Watcher, times: WatchTimes): FinishedHook<string> {
   let reported = -1;
   const collect = (ctx: BaseContext, stage: string): void => {
     const step = stepsDone({ step: ctx.stepCount, stage });
@@ -57,8 +65,7 @@ export function watchHook(watcher: Watcher, everySeconds: number): FinishedHook<
       watcher.scalars(ctx.stepCount + 1, {});
     },
     reads: [...COLLECTED, "kineticEnergy", "time"],
-    frequency: 1,
-    everySeconds,
+    ...times,
     atEnd: true,
     onError: "warn",
     open(engine: Workflow): void {
@@ -70,8 +77,8 @@ export function watchHook(watcher: Watcher, everySeconds: number): FinishedHook<
   return hook;
 }
 
-/** Returns a hook that hands on structures, at most every `everySeconds` and only while there are clients. */
-export function frameHook(watcher: Watcher, everySeconds: number): FinishedHook<string> {
+/** Returns a hook that hands on structures, only while there are clients. */
+export function frameHook(watcher: Watcher, times: WatchTimes): FinishedHook<string> {
   const hook = {
     name: WATCH_FRAMES,
     kinds: [DynamicsStage] as readonly AnyStages[],
@@ -81,8 +88,8 @@ export function frameHook(watcher: Watcher, everySeconds: number): FinishedHook<
       },
     },
     reads: FRAME_FIELDS,
-    frequency: 1,
-    everySeconds,
+    ...times,
+    atEnd: true,
     onError: "warn",
     when: () => watcher.isWatched(),
   };

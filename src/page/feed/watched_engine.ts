@@ -30,6 +30,15 @@ export interface WatchedFacts {
   readonly config?: unknown;
 }
 
+/** Steps between two looks at an engine whose steps are fast: more looks would cost more than what they show. */
+const FAST = 16;
+
+/** Returns the number of steps between two looks at an engine of dynamics. Steps with an ONNX model may take seconds. */
+export function frequencyOf(engine: WatchedEngine): number {
+  const { model } = engine as { readonly model?: { readonly runtime?: unknown } };
+  return typeof model?.runtime === "string" ? 1 : FAST;
+}
+
 /** Returns a command that was carried out as the begin of a sentence. */
 export function commandText(command: RunCommand): string {
   switch (command.action) {
