@@ -37,13 +37,13 @@ interface Shot {
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
-const WIDE = { viewport: { width: 1180, height: 760 } };
+const WIDE = { viewport: { width: 1140, height: 680 } };
 const SHOTS: readonly Shot[] = [
   {
     file: "page_dynamics.png",
     run: "argon-md",
     async prepare(page) {
-      const plot = page.locator('[data-chart="temperature"] .u-over');
+      const plot = page.locator('[data-chart="energy"] .u-over');
       await plot.hover({ position: { x: 160, y: 60 } });
     },
   },

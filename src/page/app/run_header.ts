@@ -14,7 +14,7 @@ import type { RunActions, RunPanel } from "./panels/run_panel.ts";
 
 /** Header of a run. */
 export class RunHeader implements RunPanel {
-  readonly parts: readonly ModelPart[] = ["info"];
+  readonly parts: readonly ModelPart[] = ["info", "structures"];
   readonly root: HTMLElement;
   readonly #name: HTMLElement = h("h1", {}, "Loading …");
   readonly #state: HTMLElement = h("span.state", { role: "status" });
@@ -59,8 +59,10 @@ export class RunHeader implements RunPanel {
     setShown(this.#stop, false);
   }
 
-  update({ run }: RunModel): void {
-    if (run === undefined) return;
+  update({ run: known, structures }: RunModel): void {
+    if (known === undefined) return;
+    // Screenings count structures, which come with their rows.
+    const run = known.kind === "screen" ? { ...known, step: structures.size } : known;
     const { name, state, step, steps, isControllable } = run;
     setText(this.#name, name);
     this.#name.title = name;
