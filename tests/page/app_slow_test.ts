@@ -51,7 +51,7 @@ pageTest(
       assertEquals(charts.slice(0, 5), [
         "Energy, eV",
         "Kinetic energy, eV",
-        "Drift of the total energy, eV",
+        "Change of the total energy since the first step, eV",
         "Temperature, K",
         "Pressure, GPa",
       ]);

@@ -43,7 +43,7 @@ export function chartGroups(series: ReadonlyMap<string, Series>): readonly Chart
   }));
   if (shown.includes(DRIFT)) {
     const after = charts.findLastIndex(({ id }) => /energy$/.test(id)) + 1;
-    const title = "Drift of the total energy, eV";
+    const title = "Change of the total energy since the first step, eV";
     charts.splice(after, 0, { id: "drift", title, names: [DRIFT], scale: "linear" });
   }
   if (stages.length > 0) {
