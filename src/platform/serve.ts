@@ -37,6 +37,9 @@ const HEADERS_TIME = 10_000, REQUEST_TIME = 30_000;
 /** Largest number of connections. Further ones are closed at once. */
 const MAX_CONNECTIONS = 1_000;
 
+/** Longest body that is read before it is sent, bytes. */
+const AT_ONCE = 1 << 20;
+
 type NodeHttp = typeof import("node:http");
 type Incoming = InstanceType<NodeHttp["IncomingMessage"]>;
 type Outgoing = InstanceType<NodeHttp["ServerResponse"]>;
@@ -82,6 +85,9 @@ async function respond(handler: HttpHandler, incoming: Incoming, out: Outgoing):
     response = new Response(null, { status: 500 });
   }
   out.writeHead(response.status, Object.fromEntries(response.headers));
+  if (Number(response.headers.get("content-length") ?? Infinity) <= AT_ONCE) {
+    return await sendWhole(response, out);
+  }
   const reader = response.body?.getReader();
   if (reader === undefined) return void out.end();
   const gone = new Promise<void>((resolve) => out.once("close", resolve));
@@ -95,6 +101,15 @@ async function respond(handler: HttpHandler, incoming: Incoming, out: Outgoing):
     out.end();
   } catch {
     out.destroy(); // the body has failed, so that the client must not take the part for the whole
+  }
+}
+
+/** Sends a short body in one part. A stream costs more than the rest of an answer. */
+async function sendWhole(response: Response, out: Outgoing): Promise<void> {
+  try {
+    out.end(new Uint8Array(await response.arrayBuffer()));
+  } catch {
+    out.destroy();
   }
 }
 

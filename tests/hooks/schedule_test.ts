@@ -142,6 +142,35 @@ Deno.test("everySeconds fires when so much time has passed, and rarely asks the 
   assertGreater(calls.length, 0); // the clock does not hold the horizon at one step
 });
 
+Deno.test("everySeconds asks the clock twice per firing at a steady pace, and is a little late if steps become slow", () => {
+  const schedule = new Schedule(readSchedule("x", { everySeconds: 0.1 }), false);
+  let time = 0, readings = 0;
+  Object.assign(performance, { now: () => (readings++, time) });
+  /** Runs steps that each take `perStep` ms, and returns the times of the firings. */
+  const run = (from: number, steps: number, perStep: number) => {
+    const fired: number[] = [];
+    for (let count = from; count < from + steps; count++) {
+      if (schedule.next(count) === count && schedule.fires(count, count)) fired.push(time);
+      time += perStep;
+    }
+    return fired;
+  };
+  try {
+    schedule.start(0);
+    run(0, 1000, 0.5);
+    readings = 0;
+    const times = run(1000, 10_000, 0.5);
+    assertGreater(times.length, 45);
+    assertLess(readings, 2.2 * times.length);
+    assert(times.every((at, i) => i === 0 || at - times[i - 1]! >= 100));
+    const late = run(11_000, 1000, 2);
+    assertLess(late[0]! - times.at(-1)!, 450);
+    assertLess(late[2]! - late[1]!, 110);
+  } finally {
+    delete (performance as { now?: unknown }).now;
+  }
+});
+
 Deno.test("each stage goes by its own counter", async () => {
   const loop = work();
   const epochs: number[] = [];

@@ -153,7 +153,8 @@ Deno.test("only the methods of an address are answered", async () => {
 
 Deno.test("frames and runs are found by number and id alone", async () => {
   const ask = client(new ShownRun());
-  const frame = new Uint8Array(await (await ask(`${RUN}/frames/0`)).arrayBuffer());
+  const answer = await ask(`${RUN}/frames/0`), frame = new Uint8Array(await answer.arrayBuffer());
+  assertEquals(answer.headers.get("content-length"), String(frame.length));
   assertEquals(decodeFrame(frame), { ...FRAME, fields: {} });
   assertEquals((await ask(`${RUN}/live`)).status, 204);
   const missing = ["frames/1", "frames/-1", "frames/1e0", "frames/", "frames", "frames/0/0", "no"];

@@ -242,25 +242,37 @@ export class Schedule {
   }
 
   // Reading the clock costs more than a step of a small loop, and a step that may be due is not part of a multi-step
-  // call. So after each reading, the next one follows after four fifths of the steps that the rest of the wait is
-  // expected to take: fewer readings would be late if steps become slower.
+  // call. So the first reading after a firing follows after four fifths of the steps that the wait is expected to take.
+  // It would be late if steps became much slower. Once most of the wait is over, the rest is short, and the next reading
+  // follows when it is expected to be over.
   #isTime(count: number): boolean {
     const now = performance.now();
     const waited = (now - this.#since.time) / 1000;
+    const rate = (count - this.#since.count) / Math.max(waited, 1e-6);
     if (waited >= this.#options.everySeconds) {
       this.#since = { time: now, count };
-      this.#checkFrom = count + 1;
+      this.#checkFrom = count + strideOf(MOST * rate * this.#options.everySeconds);
       return true;
     }
-    const rate = (count - this.#since.count) / Math.max(waited, 1e-6);
-    const stride = Math.floor(0.8 * rate * (this.#options.everySeconds - waited));
-    this.#checkFrom = count + Math.min(Math.max(stride, 1), 1_000_000);
+    const part = waited < HALF * this.#options.everySeconds ? MOST : NEARLY_ALL;
+    this.#checkFrom = count + strideOf(part * rate * (this.#options.everySeconds - waited));
     return false;
   }
 
   #isSampled(count: number): boolean {
     return hash(count, this.#options.sampleSeed) < this.#options.sample * 2 ** 32;
   }
+}
+
+/** Part of a wait until the first reading of the clock, and from one late in the wait to the next. */
+const MOST = 0.8, NEARLY_ALL = 1.02;
+
+/** Part of a wait after which the rest is short. */
+const HALF = 0.5;
+
+/** Returns a number of steps as one that may be skipped: at least 1, and not so many that a wrong estimate lasts. */
+function strideOf(steps: number): number {
+  return Math.min(Math.max(Math.floor(steps), 1), 1_000_000);
 }
 
 /**

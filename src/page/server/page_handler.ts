@@ -150,7 +150,10 @@ async function download(run: ShelvedRun, rest: readonly string[]): Promise<Respo
 }
 
 function binary(bytes: Uint8Array<ArrayBuffer>): Response {
-  return answer(bytes, 200, { "content-type": "application/octet-stream" });
+  return answer(bytes, 200, {
+    "content-type": "application/octet-stream",
+    "content-length": String(bytes.length),
+  });
 }
 
 function urlOf({ url }: Request): URL | undefined {
