@@ -15,12 +15,12 @@ import type { ScreenResult } from "./ledger.ts";
 import { ReadAhead } from "./read_ahead.ts";
 import { type Failure, reasonOf } from "./sources.ts";
 
-/** What a stream needs besides its structures. */
+/** Parts of a stream besides its structures. */
 export interface StreamParts {
   /** Returns an engine that no stream has used after an error. */
   readonly engine: (isNew: boolean) => Promise<Dynamics>;
   /** Sink of the finished structures. */
-  readonly sink: StoredSink;
+  readonly sink: Pick<StoredSink, "write" | "flush">;
   readonly settings: { readonly steps: number; readonly batchAtoms: number | undefined };
   /** True if the engine runs on a GPU. */
   readonly isGpu: boolean;
@@ -31,27 +31,64 @@ export interface StreamParts {
   failed(failure: Failure): void;
 }
 
-/** Relaxes the structures of a source in one stream. A structure that ends the stream with an error is set aside. */
+/**
+ * Relaxes the structures of a source in one stream. A structure that ends the stream with an error is set aside.
+ *
+ * @throws {Error} if structures cannot be read or written, such as on a full disk: no structure is the cause
+ */
 export async function relaxAll(
   source: AsyncIterator<Structure>,
-  parts: StreamParts,
+  given: StreamParts,
 ): Promise<void> {
+  const sink = new Results(given.sink), parts = { ...given, sink };
   const sampler = await ReadAhead.begin(source, { ...parts.settings, isGpu: parts.isGpu });
   const finish = (index: number) => sampler.finish(index);
   while (!sampler.isDry && !parts.signal.aborted) {
     try {
       await streamSome(sampler, finish, parts);
     } catch (error) {
-      if (parts.signal.aborted || sampler.hasFailed) throw error;
+      if (parts.signal.aborted || sampler.hasFailed || sink.hasFailed) throw error;
+      const left = sampler.finishAll();
+      if (left.length === 0) throw error; // another stream would end in the same way
       // An error that names no structure: each of the others runs alone, so that it hits only its own.
-      await relaxEach(sampler.finishAll(), parts);
+      await relaxEach(left, parts);
       await parts.engine(true);
     }
   }
 }
 
+type SafeParts = StreamParts & { readonly sink: Results };
+
+/** The sink of the finished structures. It knows whether writing has failed for another reason than a structure. */
+class Results {
+  readonly #sink: Pick<StoredSink, "write" | "flush">;
+  hasFailed = false;
+
+  constructor(sink: Pick<StoredSink, "write" | "flush">) {
+    this.#sink = sink;
+  }
+
+  async write(frame: Batch, mask?: ArrayLike<number | boolean>): Promise<void> {
+    await this.#watched(() => this.#sink.write(frame, mask));
+  }
+
+  async flush(): Promise<void> {
+    await this.#watched(() => this.#sink.flush());
+  }
+
+  async #watched(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // Sinks refuse a structure that their format cannot hold by errors of these classes; it is set aside.
+      this.hasFailed ||= !(error instanceof TypeError || error instanceof RangeError);
+      throw error;
+    }
+  }
+}
+
 /** Relaxes structures one by one. */
-async function relaxEach(structures: readonly Structure[], parts: StreamParts): Promise<void> {
+async function relaxEach(structures: readonly Structure[], parts: SafeParts): Promise<void> {
   for (const structure of structures) {
     if (parts.signal.aborted) return;
     let left: Structure | undefined = structure;
@@ -65,6 +102,7 @@ async function relaxEach(structures: readonly Structure[], parts: StreamParts): 
       const sampler = new SizeAwareSampler([structure.system], { maxSystems: 1 });
       await streamSome(sampler, finish, parts);
     } catch (error) {
+      if (parts.sink.hasFailed) throw error;
       if (finish() !== undefined) parts.failed(failureOf(structure, reasonOf(error)));
     }
   }
@@ -100,7 +138,7 @@ async function streamSome(
         if (structure !== undefined) finished(resultOf(frame, slot, structure));
       }
     },
-    flush: () => sink.flush?.(),
+    flush: () => sink.flush(),
   };
   await md.stream(sampler, {
     sinks: [graduates],
