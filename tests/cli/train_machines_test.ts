@@ -1,4 +1,6 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { parseExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { hashFrames, hashHooks } from "../../src/cli/train/shared_state.ts";
 import { inputs } from "./argon_frames.ts";
 import { hooke, tempFolder } from "./session.ts";
 
@@ -24,4 +26,21 @@ Deno.test("wrong options of machines are named, and a dry run shows the shards",
   ]);
   const { shards, nnodes, rendezvous } = JSON.parse(out);
   assertEquals([shards, nnodes, rendezvous], [2, undefined, undefined]);
+});
+
+Deno.test("machines notice stresses and modules of hooks that differ", async () => {
+  const hashOf = (stress: number) => {
+    const head = `REF_stress="${stress} 0 0 0 1 0 0 0 1" Properties=species:S:1:pos:R:3`;
+    const systems = parseExtxyz(`1\n${head}\nAr 0 0 0\n`);
+    return hashFrames(systems.map((system) => ({ system, file: "a", frame: 0, label: "a" })));
+  };
+  assertEquals(hashOf(1), hashOf(1));
+  assertNotEquals(hashOf(1), hashOf(2));
+  await using folder = await tempFolder();
+  const path = `${folder.path}/clip.ts`;
+  await Deno.writeTextFile(path, "export const clip = 1;");
+  const before = await hashHooks([`${path}#clip`]);
+  await Deno.writeTextFile(path, "export const clip = 2;");
+  assertNotEquals(await hashHooks([`${path}#clip`]), before);
+  assertEquals(await hashHooks([`${folder.path}/missing.ts`]), [null]);
 });

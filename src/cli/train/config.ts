@@ -60,8 +60,9 @@ const OWN_OF_MACHINE: ReadonlySet<string> = new Set([
 /** Returns the settings that must be equal on all machines of a training. Files count by their content, or by name. */
 export function sameOnMachines(
   config: Readonly<Record<string, unknown>>,
-  { hooks, framesSha256 }: {
+  { hooks, hooksSha256, framesSha256 }: {
     readonly hooks: readonly string[];
+    readonly hooksSha256: readonly (string | null)[];
     readonly framesSha256: string;
   },
 ): Readonly<Record<string, unknown>> {
@@ -70,6 +71,7 @@ export function sameOnMachines(
   return {
     ...Object.fromEntries(kept),
     hooks: hooks.map((path) => basename(path)),
+    hooksSha256,
     framesSha256,
     hooke: versions().hooke,
   };

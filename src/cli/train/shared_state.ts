@@ -5,6 +5,8 @@
  */
 
 import { canonicalJson } from "../../base/canonical_json.ts";
+import { hashModule } from "../../campaign/run/module_hash.ts";
+import { partsOf } from "../../config/hooks/hook_module.ts";
 import { storeOf } from "../../batch/system.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../checkpoint/mod.ts";
 import { builtin } from "../../platform/process.ts";
@@ -27,6 +29,15 @@ export async function shareState(group: TrainingGroup, trainer: TrainerCore): Pr
   await trainer.load({ ...saved, loop: { ...saved.loop, hooks: Object.fromEntries(hooks) } });
 }
 
+/** Returns the hashes of the modules of `--hooks`; null for one that cannot be read, which is reported later. */
+export async function hashHooks(specs: readonly string[]): Promise<readonly (string | null)[]> {
+  const { pathToFileURL } = builtin("node:url"), { resolve } = builtin("node:path");
+  return await Promise.all(specs.map((spec) =>
+    hashModule(pathToFileURL(resolve(partsOf(spec)[0])))
+      .then(({ hash }) => hash, () => null)
+  ));
+}
+
 /** Returns the SHA-256 of frames with all their fields, in hexadecimal. */
 export function hashFrames(structures: readonly Structure[]): string {
   const hash = builtin("node:crypto").createHash("sha256");
@@ -41,7 +52,14 @@ export function hashFrames(structures: readonly Structure[]): string {
   return hash.digest("hex");
 }
 
-/** Returns the finite numbers of `info`, such as energies. Its texts may be paths, which differ between machines. */
+/**
+ * Returns the finite numbers of `info`, and the lists of them, such as energies and stresses. Its texts may be paths,
+ * which differ between machines.
+ */
 function numbersIn(info: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(info).filter(([, value]) => Number.isFinite(value)));
+  return Object.fromEntries(Object.entries(info).filter(([, value]) => areNumbers(value)));
+}
+
+function areNumbers(value: unknown): boolean {
+  return Array.isArray(value) ? value.every(areNumbers) : Number.isFinite(value);
 }
