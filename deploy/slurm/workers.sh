@@ -5,8 +5,9 @@
 #SBATCH --job-name=hooke-worker
 #SBATCH --ntasks=1 --cpus-per-task=1
 #SBATCH --time=24:00:00
-# Two minutes before the end, and when the job is preempted: the worker finishes or gives back what it holds.
-#SBATCH --signal=TERM@120
+# Two minutes before the end, and when the job is preempted: the worker finishes or gives back what it holds. B: signals
+# this script, which becomes the worker; without it, only steps of srun are signaled.
+#SBATCH --signal=B:TERM@120
 #SBATCH --requeue
 set -euo pipefail
 queue=$1 results=$2
