@@ -23,7 +23,6 @@ const WITH_PACKAGES = [
   "./training",
   "./config",
   "./campaign",
-  "./campaign/queue",
   "./testing/onnx",
   "./cli",
 ];

@@ -101,6 +101,9 @@ async function respond(handler: HttpHandler, incoming: Incoming, out: Outgoing):
     out.end();
   } catch {
     out.destroy(); // the body has failed, so that the client must not take the part for the whole
+  } finally {
+    // A client may have left before the answer began, when nothing listened yet. Otherwise this has no effect.
+    await reader.cancel().catch(() => {});
   }
 }
 

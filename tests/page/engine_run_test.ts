@@ -179,6 +179,37 @@ Deno.test("a run is paused, resumed and stopped between steps", async () => {
   }
 });
 
+Deno.test("no hook is switched on one of many machines, and a stop that an engine lacks is refused", async () => {
+  const run = new EngineRun({ facts: { name: "argon", kind: "md" } });
+  await using engine = new NVE({ model: lennardJones(MODEL), dt: 2 });
+  const did: Promise<unknown>[] = [];
+  engine.hooks.add({
+    name: "clip",
+    stage: "dynamics/AFTER_STEP",
+    frequency: 1,
+    call: () =>
+      void did.push(
+        assertRejects(
+          () => run.command({ action: "hook", name: "clip", enabled: false }),
+          Error,
+          "Cannot toggle clip: the other machines",
+        ),
+        assertRejects(() => run.command({ action: "stop" }), Error, "Cannot stop NVE"),
+      ),
+  });
+  const { name, hooks } = engine;
+  run.attach({
+    name,
+    hooks,
+    get stepCount() {
+      return engine.stepCount;
+    },
+  } as WatchedEngine, true);
+  await engine.run(argon(), 2);
+  await Promise.all(did);
+  assertEquals([did.length, engine.stepCount, engine.hooks.list()[0]!.enabled], [4, 2, true]);
+});
+
 Deno.test("a signal ends a pause, so that Ctrl-C is not stuck", async () => {
   const end = new AbortController(), { signal } = end;
   await using engine = new NVE({ model: lennardJones(MODEL), dt: 2, signal });

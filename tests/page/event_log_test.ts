@@ -120,3 +120,20 @@ Deno.test("the log says when clients come and leave", async () => {
   await events.return();
   assertEquals(counts, [1, 0]);
 });
+
+Deno.test("a client that waits for a long time leaves no listeners behind", async () => {
+  const { signal } = new AbortController(), queue = new EventQueue();
+  let listeners = 0;
+  const counted = {
+    aborted: false,
+    addEventListener: () => listeners++,
+    removeEventListener: () => listeners--,
+  };
+  for (let i = 0; i < 5; i++) {
+    const more = queue.more({ ...counted } as unknown as typeof signal);
+    queue.push(warning("hot"));
+    await more;
+    queue.shift();
+  }
+  assertEquals(listeners, 0);
+});

@@ -186,3 +186,25 @@ Deno.test("runs below a folder are found, new ones too, and damaged ones are nam
     await Deno.remove(base, { recursive: true });
   }
 });
+
+Deno.test("a file that cannot be read is a warning, and neither ends the process nor hides other runs", async () => {
+  const base = await Deno.makeTempDir(), end = new AbortController();
+  try {
+    await writeRun(`${base}/good`, { command: "md" });
+    await writeRun(`${base}/bad`, { command: "md" });
+    const run = await FolderRun.open({ path: `${base}/bad`, id: "bad", interval: 1 });
+    const events = run.events(end.signal);
+    await until(events, "info");
+    await Deno.mkdir(`${base}/bad/outcome.json`); // reading it fails
+    const { message } = await until(events, "warning");
+    assert(message.includes("outcome.json"), message);
+    end.abort();
+    await run.close();
+    const shelf = new FolderShelf([base]);
+    assertEquals((await shelf.list()).map(({ name }) => name), ["good"]);
+    assertEquals([...shelf.damaged.keys()], [`${base}/bad`]);
+    await shelf.close();
+  } finally {
+    await Deno.remove(base, { recursive: true });
+  }
+});

@@ -4,8 +4,7 @@
  * @module
  */
 
-import { connectQueue } from "./connection.ts";
-import type { QueueConnectionOptions } from "./options.ts";
+import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
 
 /** A board, the result of {@linkcode openBoard}. Texts on it disappear with the process that has written them. */
 export interface Board {

@@ -32,7 +32,7 @@ export async function modelFileHash(path: string, manifest?: string | false): Pr
   return (await hashModel(path, manifest)).hash;
 }
 
-/** Hash of a model, and what tells whether its files have changed since. */
+/** Hash of a model, and a check of whether its files have changed since. */
 export interface ModelFiles {
   /** As `modelFileHash` returns it. */
   readonly hash: string;

@@ -11,7 +11,7 @@ import type { Option, OptionsOf } from "./option.ts";
 /** A page that shows the run of a command. */
 export interface RunPage {
   /** Shows an engine. */
-  attach(engine: WatchedEngine): void;
+  attach(engine: WatchedEngine, isShared?: boolean): void;
   /** Shows a warning. */
   warn(message: string): void;
   /** Shows the files of the run folder, which must exist. */

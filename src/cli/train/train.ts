@@ -34,7 +34,7 @@ import { checkRestart } from "./restart.ts";
 import { checkTargets } from "./targets.ts";
 import { tuneOptions } from "./tune_options.ts";
 import type { TrainSettings } from "./settings.ts";
-import { hashFrames, shareState } from "./shared_state.ts";
+import { hashFrames, hashHooks, shareState } from "./shared_state.ts";
 
 /** Trains a potential in a run folder. `command` is `train` or `fine-tune`. */
 export async function train(
@@ -72,6 +72,7 @@ export async function train(
   const all = Array.isArray(valid) ? [...structures, ...valid] : structures;
   const same = machines === undefined ? {} : sameOnMachines(config, {
     hooks: settings.hooks,
+    hooksSha256: await hashHooks(settings.hooks),
     framesSha256: hashFrames(all),
   });
   const workOf = (run: CommandRun): TrainingWork => ({
@@ -140,7 +141,7 @@ async function lead(
         out: `${path}/model.onnx`,
         prepare: async (trainer) => {
           folder.attach(trainer);
-          run.page?.attach(trainer);
+          run.page?.attach(trainer, group !== undefined && group.nodes > 1);
           const found = await resume(folder, trainer);
           if (found !== undefined) table.resumed(trainer.stepCount);
           if (group !== undefined) await shareState(group, trainer);

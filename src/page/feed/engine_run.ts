@@ -8,7 +8,7 @@ import type { DynamicsContext } from "../../dynamics/stages.ts";
 import { leaveOutOfCheckpoints } from "../../hooks/registry/saved.ts";
 import type { Workflow } from "../../hooks/protocol/context.ts";
 import type { Outcome } from "../../hooks/protocol/outcome.ts";
-import type { HookRow, RunCommand, RunEvent, RunInfo, RunState, ViewerFrame } from "../protocol.ts";
+import type { HookRow, RunCommand, RunEvent, RunInfo, ViewerFrame } from "../protocol.ts";
 import { EventLog } from "./event_log.ts";
 import { FolderPart, rowsBeside } from "./folder_part.ts";
 import type { FolderRun } from "./folder_run.ts";
@@ -16,13 +16,22 @@ import { driftCurve, LiveCurves } from "./live_curves.ts";
 import { type FRAME_FIELDS, LiveFrames } from "./live_frames.ts";
 import type { ShelvedRun } from "./run_shelf.ts";
 import { rowOf, ScalarRows } from "./scalar_rows.ts";
+import { NOT_BEGUN, type Shown } from "./shown_state.ts";
 import {
   commandText,
   frequencyOf,
+  stopOf,
   type WatchedEngine,
   type WatchedFacts,
 } from "./watched_engine.ts";
-import { frameHook, WATCH, WATCH_FRAMES, type Watcher, watchHook } from "./watch_hooks.ts";
+import {
+  checkToggle,
+  frameHook,
+  WATCH,
+  WATCH_FRAMES,
+  type Watcher,
+  watchHook,
+} from "./watch_hooks.ts";
 
 /** Options of {@linkcode EngineRun}. */
 export interface EngineRunOptions {
@@ -51,21 +60,6 @@ const TOTAL = "energy/total", POINTS = 400;
 /** Time between two summaries, ms. */
 const SUMMARY = 500;
 
-/** State of a run. */
-interface Shown {
-  readonly state: RunState;
-  /** True from the begin of a run to its end. */
-  readonly isOpen: boolean;
-  /** Number of steps done, now and when the run began. */
-  readonly step: number;
-  readonly begun: number;
-  /** Time of `step`, ms. */
-  readonly time: number;
-  /** Number of systems in the batch. */
-  readonly systems: number;
-  readonly files: RunInfo["files"];
-}
-
 /** Shows the run of an engine while it is going on, and carries out the commands of the page between its steps. */
 export class EngineRun implements ShelvedRun, Watcher {
   /** Identifies the run in addresses. */
@@ -80,15 +74,7 @@ export class EngineRun implements ShelvedRun, Watcher {
   readonly #warned = new Set<string>();
   #engine: WatchedEngine | undefined;
   #folder: FolderPart | undefined;
-  #shown: Shown = {
-    state: "running",
-    isOpen: false,
-    step: 0,
-    begun: 0,
-    time: 0,
-    systems: 1,
-    files: [],
-  };
+  #shown: Shown = NOT_BEGUN;
   #summarized = -Infinity;
   /** Ends the pause; undefined while the run is not paused. */
   #resume: (() => void) | undefined;
@@ -110,9 +96,14 @@ export class EngineRun implements ShelvedRun, Watcher {
     return this.#folder?.run.length ?? 0;
   }
 
-  /** Adds the hooks of the page to an engine. A later engine of the same run replaces the one before. */
-  attach(engine: WatchedEngine): void {
+  /**
+   * Adds the hooks of the page to an engine. A later engine of the same run replaces the one before.
+   *
+   * @param isShared true if other machines do the same steps, so that no hook may be switched on this one alone
+   */
+  attach(engine: WatchedEngine, isShared = false): void {
     this.#engine = engine;
+    this.#set({ isShared });
     const { frameSeconds = 0.1, scalarSeconds = 0.5 } = this.#options;
     const hasAtoms = [...engine.hooks.plan().stages.keys()].some((stage) =>
       stage.startsWith("dynamics/")
@@ -175,7 +166,7 @@ export class EngineRun implements ShelvedRun, Watcher {
     }
     switch (command.action) {
       case "stop":
-        (this.#options.stop ?? (() => engine.stop?.(STOPPED)))();
+        stopOf(engine, this.#options.stop)(STOPPED);
         this.#goOn();
         break;
       case "pause":
@@ -280,13 +271,8 @@ export class EngineRun implements ShelvedRun, Watcher {
   }
 
   async #toggle(engine: WatchedEngine, name: string, enabled: boolean): Promise<void> {
-    if (name === WATCH || name === WATCH_FRAMES) {
-      throw new RangeError(`Cannot toggle ${name}: the page needs it`);
-    }
+    checkToggle(engine, name, this.#shown.isShared);
     const toggle = () => enabled ? engine.hooks.enable(name) : engine.hooks.disable(name);
-    if (!engine.hooks.has(name)) {
-      throw new RangeError(`Cannot toggle ${name}: no hook has this name`);
-    }
     // Work between steps waits while the run is paused, which is between two steps.
     if (this.#resume !== undefined || engine.betweenSteps === undefined) toggle();
     else await engine.betweenSteps(toggle);

@@ -60,10 +60,13 @@ export class EventQueue {
   /** Settles when an event waits, or the signal aborts. */
   async more(signal: AbortSignal): Promise<void> {
     if (this.#waiting.size > 0 || signal.aborted) return;
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = () => resolve();
+    this.#wake = wake;
+    signal.addEventListener("abort", wake, { once: true });
+    await promise;
+    // A client may wait for days, and each wait would leave a listener behind.
+    signal.removeEventListener("abort", wake);
     this.#wake = undefined;
   }
 

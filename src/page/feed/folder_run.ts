@@ -159,20 +159,33 @@ export class FolderRun implements RunSource {
   }
 
   async #lookAtAll(): Promise<void> {
-    await this.#frames?.refresh();
-    for (const look of [this.#lookAtRecords, this.#lookAtLogs, this.#lookAtStatus, this.#timings]) {
+    const looks = [
+      this.#lookAtFrames,
+      this.#lookAtRecords,
+      this.#lookAtLogs,
+      this.#lookAtStatus,
+      this.#timings,
+      this.#summary,
+    ];
+    for (const look of looks) {
       try {
         await look.call(this);
       } catch (error) {
-        // A damaged file must not hide the others.
+        // A damaged file, or a file system that fails for a while, must not hide the others, or end the process: it may
+        // be that of the run.
         const message = error instanceof Error ? error.message : String(error);
         this.#publishOnce(`warning ${message}`, { type: "warning", message });
       }
     }
-    const { length } = this;
-    if (this.#frames !== undefined) {
-      this.#publishOnce("frames", { type: "frames", count: length });
-    }
+  }
+
+  async #lookAtFrames(): Promise<void> {
+    if (this.#frames === undefined) return;
+    await this.#frames.refresh();
+    this.#publishOnce("frames", { type: "frames", count: this.length });
+  }
+
+  async #summary(): Promise<void> {
     this.#publishOnce("info", { type: "info", run: await this.#info() });
   }
 

@@ -51,7 +51,11 @@ export class FolderShelf implements Shelf {
     for (const [id, { path }] of this.#runs) {
       const run = await this.find(id);
       if (run === undefined) continue;
-      infos.push({ info: await run.info(), changed: await changedAt(path) });
+      try {
+        infos.push({ info: await run.info(), changed: await changedAt(path) });
+      } catch (error) {
+        this.#damaged.set(path, error instanceof Error ? error.message : String(error));
+      }
     }
     return infos.toSorted((a, b) => b.changed - a.changed).map(({ info }) => info);
   }

@@ -13,6 +13,7 @@ import { COLLECTED, collectScalars } from "../../observe/reporter/collect_scalar
 import { stepsDone } from "../../observe/reporter/scalar_snapshot.ts";
 import { TrainingStage } from "../../training/stages.ts";
 import { FRAME_FIELDS } from "./live_frames.ts";
+import type { WatchedEngine } from "./watched_engine.ts";
 
 /** Names of the hooks of the page, which the page does not list. */
 export const WATCH = "watch", WATCH_FRAMES = "watchFrames";
@@ -105,4 +106,21 @@ function energies(ctx: BaseContext): Record<string, number> {
     Array.from(values).reduce((sum, value) => sum + value, 0) / values.length;
   const kinetic = mean(kineticEnergy);
   return { "energy/kinetic": kinetic, "energy/total": mean(energy) + kinetic };
+}
+
+/**
+ * Checks that the page may switch a hook of an engine.
+ *
+ * @param isShared true if other machines do the same steps
+ * @throws {RangeError} if no hook has the name, or it is one of the page
+ * @throws {Error} if other machines have the hook, too
+ */
+export function checkToggle({ hooks }: WatchedEngine, name: string, isShared: boolean): void {
+  if (name === WATCH || name === WATCH_FRAMES) {
+    throw new RangeError(`Cannot toggle ${name}: the page needs it`);
+  }
+  if (!hooks.has(name)) throw new RangeError(`Cannot toggle ${name}: no hook has this name`);
+  if (!isShared) return;
+  // The parameters would no longer be equal on all machines, and nothing would notice it.
+  throw new Error(`Cannot toggle ${name}: the other machines of the run have it, too`);
 }

@@ -52,3 +52,13 @@ export function commandText(command: RunCommand): string {
       return `${command.enabled ? "Enabled" : "Disabled"} hook ${command.name}`;
   }
 }
+
+/** Returns the function that stops a run. Throws an Error if neither the run nor its engine has one. */
+export function stopOf(
+  engine: WatchedEngine,
+  stop: (() => void) | undefined,
+): (reason: string) => void {
+  if (stop !== undefined) return stop;
+  if (engine.stop === undefined) throw new Error(`Cannot stop ${engine.name}`);
+  return (reason) => engine.stop!(reason);
+}

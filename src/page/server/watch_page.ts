@@ -64,9 +64,9 @@ export class WatchPage {
     return this.#run.isWatched();
   }
 
-  /** Shows an engine. */
-  attach(engine: WatchedEngine): void {
-    this.#run.attach(engine);
+  /** Shows an engine. See {@linkcode EngineRun.attach}. */
+  attach(engine: WatchedEngine, isShared = false): void {
+    this.#run.attach(engine, isShared);
   }
 
   /** Shows a warning. */

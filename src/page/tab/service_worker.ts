@@ -58,13 +58,15 @@ scope.addEventListener("fetch", (event) => {
 /** Asks the network, and keeps what it answers. Without a network, answers what is kept. */
 async function answer(request: Request): Promise<Response> {
   const cache = await caches.open(NAME);
+  let response: Response;
   try {
-    const response = await fetch(request);
-    if (response.ok) await cache.put(request, response.clone());
-    return response;
+    response = await fetch(request);
   } catch (error) {
     const kept = await cache.match(request, { ignoreSearch: true });
     if (kept !== undefined) return kept;
     throw error;
   }
+  // Caches refuse parts of files (206), and what exceeds the room of the site. The page works without.
+  if (response.status === 200) await cache.put(request, response.clone()).catch(() => {});
+  return response;
 }

@@ -10,7 +10,7 @@ import type { ViewerFrame } from "../protocol.ts";
 import { encodeLink } from "./link.ts";
 import type { AtomMove, TabResult } from "./messages.ts";
 import type { TabSource } from "./tab_source.ts";
-import type { StartedRun } from "./tab_view.ts";
+import { filesOf, type StartedRun } from "./tab_view.ts";
 
 /** Detail of the event `atomdrag` of `<hooke-viewer>`. */
 interface AtomDrag {
@@ -185,11 +185,11 @@ export class TabRunView implements PageView {
 
   async #copyLink(): Promise<void> {
     try {
-      const { request, modelHash } = this.#run, { task, files, settings, model } = request;
+      const { request, modelHash } = this.#run, { task, settings, model } = request;
       const ended = this.#ended, hash = ended?.hash;
       const fragment = await encodeLink({
         task,
-        files,
+        files: filesOf(request),
         settings: ended === undefined ? settings : { ...settings, device: ended.device },
         ...this.#moves.length > 0 && { moves: this.#moves },
         ...model !== undefined && { model: { name: model.name, sha256: modelHash! } },

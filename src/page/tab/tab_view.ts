@@ -10,7 +10,7 @@ import { DroppedFiles } from "./dropped_files.ts";
 import { sha256 } from "./digest.ts";
 import { OptionForm } from "./form.ts";
 import { decodeLink, type LinkedRun } from "./link.ts";
-import type { TabOption, TabRequest, TabTask } from "./messages.ts";
+import type { TabFile, TabOption, TabRequest, TabTask } from "./messages.ts";
 import { TabSource } from "./tab_source.ts";
 
 /** Actions of the view on the page around it. */
@@ -182,7 +182,7 @@ export class TabView implements PageView {
       );
     }
     const isSame = link !== undefined && isEqual(link.settings, settings) && link.task === task &&
-      isEqual(link.files.map(contentOf), structures.map(contentOf));
+      isEqual(link.files.map(contentOf), filesOf({ files: structures, manifest }).map(contentOf));
     const request: TabRequest = {
       task,
       settings,
@@ -193,6 +193,16 @@ export class TabView implements PageView {
     };
     return { request, modelHash, expected: isSame ? link.result : undefined };
   }
+}
+
+/** Returns the files of a run that its link holds: all but the potential. A potential means nothing without its manifest. */
+export function filesOf(
+  { files, manifest }: {
+    readonly files: readonly TabFile[];
+    readonly manifest?: TabFile | undefined;
+  },
+): readonly TabFile[] {
+  return manifest === undefined ? files : [...files, manifest];
 }
 
 function contentOf(

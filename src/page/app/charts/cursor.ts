@@ -1,5 +1,5 @@
 /**
- * What the charts of a run share: the visible part, the cursor, and the step whose structure is shown.
+ * State that the charts of a run share: the visible part, the cursor, and the step whose structure is shown.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What panels of a run have in common.
+ * Members that all panels of a run have.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface RunPanel {
   close?(): void;
 }
 
-/** What panels do to a run. */
+/** Actions of panels on a run. */
 export interface RunActions {
   readonly source: RunSource;
   readonly cursor: CursorStore;

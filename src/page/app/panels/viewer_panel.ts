@@ -11,7 +11,7 @@ import { h, panel, setShown, setText } from "../element.ts";
 import { countText } from "../format.ts";
 import type { RunActions, RunPanel } from "./run_panel.ts";
 
-/** What the page uses of `<hooke-viewer>`. It follows the newest structure until another one is chosen. */
+/** Members of `<hooke-viewer>` that the page uses. It follows the newest structure until another one is chosen. */
 interface ViewerElement extends HTMLElement {
   frames: FrameSource | undefined;
   go(index: number): Promise<void>;
