@@ -23,6 +23,7 @@ const WITH_PACKAGES = [
   "./training",
   "./config",
   "./campaign",
+  "./campaign/queue",
   "./testing/onnx",
   "./cli",
 ];

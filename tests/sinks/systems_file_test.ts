@@ -100,6 +100,6 @@ Deno.test("a file that ends within a frame names the atoms that are missing", as
   await assertRejects(
     () => openSystems(path),
     SyntaxError,
-    "incomplete: the frame that begins in line 4 declares 3 atoms, but the file ends after 2 of them, in line 7",
+    "short.xyz: the frame that begins in line 4 declares 3 atoms, but the file ends after 2 of them, in line 7",
   );
 });

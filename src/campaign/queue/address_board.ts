@@ -4,7 +4,8 @@
  * @module
  */
 
-import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
+import { connectQueue } from "./connection.ts";
+import type { QueueConnectionOptions } from "./options.ts";
 
 /** A board, the result of {@linkcode openBoard}. Texts on it disappear with the process that has written them. */
 export interface Board {

@@ -7,25 +7,18 @@
 import { type CampaignItem, isItem, makeItemOfText } from "../item/item.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
 import { isAddress } from "../recipe/references.ts";
-import { type ItemRunner, type ItemRunnerOptions, openItemRunner } from "../run/item_runner.ts";
+import { type ItemRunner, openItemRunner } from "../run/item_runner.ts";
 import { openHooks } from "../run/recipe_hooks.ts";
 import type { ItemResult } from "../store/result.ts";
 import type { ResultStore } from "../store/result_store.ts";
 import { versions } from "../../config/versions.ts";
-import { type CheckpointOptions, Checkpoints } from "./checkpoints.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { reasonOf } from "./connection.ts";
+import type { CampaignHandlerOptions } from "./options.ts";
 import type { QueueItem } from "./publish.ts";
 import type { Queue } from "./queue.ts";
 import { getRecipe } from "./recipes.ts";
 import type { ItemFailure, QueueHandler } from "./work.ts";
-
-/** Options of a worker of a campaign. */
-export interface CampaignHandlerOptions extends ItemRunnerOptions {
-  /** True to download models that recipes name by web addresses. @default false */
-  readonly downloads?: boolean;
-  /** Checkpoints of items that run alone. @default every 600 s */
-  readonly checkpoints?: CheckpointOptions;
-}
 
 /** Recipes whose models stay open. Items of others open theirs again. */
 const MOST_OPEN = 4;

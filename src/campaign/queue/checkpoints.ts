@@ -13,17 +13,8 @@ import { contentOf, RUN_STATE } from "../run/run_state.ts";
 import { isSavedRun, type SavedRun } from "../run/saved_run.ts";
 import { getObject, putObject, removeObject } from "./checkpoint_bucket.ts";
 import { reasonOf } from "./connection.ts";
+import type { CheckpointOptions } from "./options.ts";
 import type { Queue } from "./queue.ts";
-
-/** Options of {@linkcode Checkpoints}. */
-export interface CheckpointOptions {
-  /** Interval at which an item is saved, s; 0 saves nothing. @default 600 */
-  readonly seconds?: number;
-  /** Largest checkpoint, bytes. An item with a larger one begins again. @default 64 MiB */
-  readonly mostBytes?: number;
-  /** Receives a text if a checkpoint cannot be saved or used, once for each reason. */
-  readonly onNotice?: (text: string) => void;
-}
 
 /** Saves the items of one worker in the object store of a queue. */
 export class Checkpoints {

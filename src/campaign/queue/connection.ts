@@ -9,32 +9,7 @@ import { show } from "../../base/show.ts";
 import { askToConnect, findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { loadNats, type NatsClient, type NatsConnection } from "./client.ts";
-
-/** Options of a connection to a NATS server. */
-export interface QueueConnectionOptions {
-  /** Addresses of servers, such as `nats://10.0.0.5:4222`, or `tls://…`. Several are separated by commas. */
-  readonly servers: string;
-  /** Path of a file of credentials, as `nsc` writes it. */
-  readonly credentials?: string;
-  /** User, if the addresses have none. */
-  readonly user?: string;
-  /** Password of the user. */
-  readonly password?: string;
-  /** Token, if the server wants one instead of a user. */
-  readonly token?: string;
-  /** Path of the certificates of authorities, PEM, that sign the server's certificate. */
-  readonly tlsAuthority?: string;
-  /** Path of the client's certificate, PEM. */
-  readonly tlsCertificate?: string;
-  /** Path of the client's key, PEM. */
-  readonly tlsKey?: string;
-  /** Name of the connection, which the server shows. @default "hooke" */
-  readonly name?: string;
-  /** True to wait for a server that does not answer yet, instead of throwing. @default false */
-  readonly waits?: boolean;
-  /** Receives texts about lost and restored connections. */
-  readonly onNotice?: (text: string) => void;
-}
+import type { QueueConnectionOptions } from "./options.ts";
 
 /** Names of the options, for checks. */
 const NAMES: readonly (keyof QueueConnectionOptions)[] = [

@@ -6,13 +6,13 @@
 
 import { encodeMessage } from "./message.ts";
 import { removeObject, removeObjects } from "./checkpoint_bucket.ts";
+import type { AsideItem } from "./counts.ts";
 import { mapSome } from "./map_some.ts";
 import { PRIORITIES } from "./names.ts";
 import { Confirmations, patiently } from "./patience.ts";
 import { publishOne } from "./publish.ts";
 import { isMissing, type Queue } from "./queue.ts";
 import { getState, isNone, removeState, stateIds } from "./states.ts";
-import type { AsideItem } from "./tries.ts";
 
 /** Returns the items that were set aside, at most `most`, and the number of all of them. */
 export async function listAside(

@@ -10,11 +10,11 @@
 
 import { show } from "../../base/show.ts";
 
-/** Priorities of items, highest first. */
-export const PRIORITIES = ["high", "normal", "low"] as const;
-
 /** Priority of an item. Workers take items of a higher priority first. */
-export type QueuePriority = (typeof PRIORITIES)[number];
+export type QueuePriority = "high" | "normal" | "low";
+
+/** Priorities of items, highest first. */
+export const PRIORITIES: readonly QueuePriority[] = ["high", "normal", "low"];
 
 /** Kinds of messages in the stream of states. */
 export type StateKind = "recipe" | "try" | "aside";

@@ -12,25 +12,10 @@ import type {
   ObjectStore,
 } from "./client.ts";
 import { isLost, patiently, within } from "./patience.ts";
-import { connectQueue, type QueueConnectionOptions } from "./connection.ts";
-import { PRIORITIES, type QueueNames, queueNames, type QueuePriority } from "./names.ts";
-
-/** Options of a queue. They hold when the queue is created; an existing queue keeps its own. */
-export interface QueueOptions extends QueueConnectionOptions {
-  /** Name of the queue: letters, digits, `-` and `_`. @default "hooke" */
-  readonly queue?: string;
-  /** Servers of a cluster that store each message: 1, 3 or 5. @default 1 */
-  readonly replicas?: number;
-  /**
-   * Time after which an item is given to another worker if its worker no longer reports, ms. Workers report three times
-   * in this time. @default 60000
-   */
-  readonly lease?: number;
-  /** Largest message, bytes. @default the largest that the server accepts */
-  readonly maxBytes?: number;
-  /** Room for the checkpoints of unfinished items, bytes; 0 for none. The server reserves it. @default 1 GiB */
-  readonly checkpointBytes?: number;
-}
+import { connectQueue } from "./connection.ts";
+import type { QueueCounts } from "./counts.ts";
+import { PRIORITIES, type QueueNames, queueNames } from "./names.ts";
+import type { QueueOptions } from "./options.ts";
 
 /** A connection with the streams of a queue. */
 export interface Queue {
@@ -192,22 +177,6 @@ async function createCheckpoints(
     // It exists with other options, or the server cannot reserve the room. A worker reports that it saves nothing.
     if (isLost(error)) throw error;
   }
-}
-
-/** Numbers of items in a queue. */
-export interface QueueCounts {
-  /** Items that no worker has, by priority. */
-  readonly waiting: Readonly<Record<QueuePriority, number>>;
-  /** Items that workers have. */
-  readonly running: number;
-  /** Items that were delivered again at least once, and are not finished. */
-  readonly redelivered: number;
-  /** Items that were set aside. */
-  readonly aside: number;
-  /** Requests for items that are open: workers without work. */
-  readonly idle: number;
-  /** Size of all items, bytes. */
-  readonly bytes: number;
 }
 
 /**

@@ -5,44 +5,16 @@
  */
 
 import { versions } from "../../config/versions.ts";
-import type { CampaignItem } from "../item/item.ts";
+import { readCampaign } from "../folder/campaign_folder.ts";
+import { campaignIds, readItems } from "../folder/item_files.ts";
 import type { CheckedRecipe } from "../recipe/recipe.ts";
-import type { ResultStore } from "../store/result_store.ts";
-import type { QueuePriority } from "./names.ts";
-import type { ConfirmationOptions } from "./patience.ts";
+import { openResultStore } from "../store/result_store.ts";
+import type { SubmitCounts } from "./counts.ts";
+import type { LabeledItem, SubmitOptions } from "./options.ts";
 import { publishItems, type QueueItem } from "./publish.ts";
 import type { Queue } from "./queue.ts";
 import { putRecipe } from "./recipes.ts";
 import { stateIds } from "./states.ts";
-
-/** An item with the text by which users know its structure. */
-export interface LabeledItem {
-  readonly item: CampaignItem;
-  /** Text for messages, such as a file and the index of a frame. */
-  readonly label: string;
-}
-
-/** Options of {@linkcode submitCampaign}. */
-export interface SubmitOptions extends ConfirmationOptions {
-  /** Priority of the items. @default "normal" */
-  readonly priority?: QueuePriority;
-  /** Store with results: items that have one are left out. @default all items are published */
-  readonly store?: ResultStore;
-  /** Receives the numbers so far. */
-  readonly onProgress?: (counts: SubmitCounts) => void;
-}
-
-/** Numbers of items of a submission. */
-export interface SubmitCounts {
-  /** Items that were published. */
-  published: number;
-  /** Items that were in the queue already. */
-  present: number;
-  /** Items with a result. */
-  finished: number;
-  /** Items that were set aside before, and that `retryAside` publishes. */
-  aside: number;
-}
 
 /**
  * Publishes the items of a campaign, with their recipe. Items that are in the queue, that were set aside, or that have a
@@ -80,4 +52,38 @@ export async function submitCampaign(
     onProgress: (sent) => onProgress?.(add(sent)),
   });
   return add(sent);
+}
+
+/**
+ * Publishes the items in the folder of a campaign that have no result in it (or in `store`), and that are neither in the
+ * queue nor set aside.
+ *
+ * @throws {Error} if the folder cannot be read, or the server confirms nothing for long
+ */
+export async function reconcileCampaign(
+  queue: Queue,
+  folder: string,
+  options: SubmitOptions = {},
+): Promise<SubmitCounts & { readonly recipe: string }> {
+  const recipe = await readCampaign(folder), { onProgress } = options;
+  const store = options.store ?? await openResultStore(folder);
+  try {
+    await store.refresh();
+    // Structures with a result are counted here, and need not be read.
+    const finished = (await campaignIds(folder)).filter((id) => store.has(id)).length;
+    const add = (counts: SubmitCounts) => ({ ...counts, finished: counts.finished + finished });
+    const items = async function* (): AsyncGenerator<LabeledItem> {
+      for await (const item of readItems(folder, recipe, (id) => !store.has(id))) {
+        yield { item, label: item.source };
+      }
+    };
+    const counts = await submitCampaign(queue, recipe, items(), {
+      ...options,
+      store,
+      onProgress: (counts) => onProgress?.(add(counts)),
+    });
+    return { ...add(counts), recipe: recipe.hash };
+  } finally {
+    if (options.store === undefined) await store.close();
+  }
 }

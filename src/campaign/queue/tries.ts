@@ -49,19 +49,6 @@ export async function forgetTries(queue: Queue, id: string): Promise<void> {
   await removeState(queue, "try", id);
 }
 
-/** An item that was set aside. */
-export interface AsideItem {
-  readonly id: string;
-  readonly label: string;
-  readonly recipe: string;
-  readonly priority: QueuePriority;
-  /** Reason of the last failure. */
-  readonly error: string;
-  readonly tries: number;
-  /** Time at which it was set aside, ISO 8601. */
-  readonly at: string;
-}
-
 /** Sets an item aside with its reason. Resolves when the server has stored it. */
 export async function setAside(
   queue: Queue,

@@ -5,9 +5,11 @@
  */
 
 import { reasonOf } from "./connection.ts";
+import type { WorkCounts } from "./counts.ts";
 import { Heart } from "./heart.ts";
 import { within } from "./patience.ts";
 import { type QueuePriority, readItemSubject } from "./names.ts";
+import type { WorkOptions } from "./options.ts";
 import { decodeItem, type QueueItem } from "./publish.ts";
 import { type Delivery, Puller, type PullError } from "./pull.ts";
 import type { Queue } from "./queue.ts";
@@ -36,52 +38,6 @@ export interface QueueHandler {
    * without a result. If it throws, the worker gives all items back and ends.
    */
   run(items: readonly QueueItem[], signal: AbortSignal): Promise<ReadonlyMap<string, ItemFailure>>;
-}
-
-/** Event that a worker reports. */
-export type WorkEvent =
-  | { readonly type: "done"; readonly id: string; readonly label: string }
-  | {
-    readonly type: "failed" | "aside" | "elsewhere";
-    readonly id: string;
-    readonly label: string;
-    readonly reason: string;
-  }
-  | { readonly type: "foreign"; readonly subject: string; readonly reason: string }
-  | { readonly type: "waiting"; readonly reason: string };
-
-/** Options of {@linkcode workQueue}. */
-export interface WorkOptions {
-  /** Ends the loop after the items that it computes. */
-  readonly signal: AbortSignal;
-  /** Aborts the items that it computes, too, and gives them back. @default signal of no effect */
-  readonly abort?: AbortSignal;
-  /** Tries after which an item is set aside. @default 5 */
-  readonly tries?: number;
-  /** Largest number of items that the worker holds. @default 256 */
-  readonly batch?: number;
-  /** Delay before the second try of an item that has failed, ms; doubled for each further one. @default 1000 */
-  readonly retryDelay?: number;
-  /** True to end when the queue has no item that this worker can compute. @default false */
-  readonly untilEmpty?: boolean;
-  /** Receives events. */
-  readonly onEvent?: (event: WorkEvent) => void;
-}
-
-/** Numbers of items that a worker has handled. */
-export interface WorkCounts {
-  /** Items whose results the worker stored. */
-  done: number;
-  /** Items that had a result already. */
-  known: number;
-  /** Failed tries. */
-  failed: number;
-  /** Items that were set aside. */
-  aside: number;
-  /** Messages that are no items. */
-  foreign: number;
-  /** Items that the worker has left to other workers, because it lacks something that they need. */
-  left: number;
 }
 
 /** Time that a batch should take, ms: long items are not held back in a batch, short ones share the costs of one. */
@@ -130,6 +86,8 @@ class Worker {
   readonly #left = new Set<string>();
   #size = 1;
   #isWaiting = false;
+  /** True if the current round had an item that the worker has not left before. */
+  #hasProgressed = false;
   /** True after an error of the handler, which ends the worker. */
   #isBroken = false;
 
@@ -157,9 +115,11 @@ class Worker {
           const deliveries = await this.#puller.next(this.#size, untilEmpty ? 250 : 5000, signal);
           for (const delivery of deliveries) this.#held.add(delivery);
           this.#isWaiting = false;
-          if (deliveries.length === 0 && untilEmpty && await this.#isEmpty()) return;
           if (deliveries.length > 0) await heart.start();
+          // With a short delay, items that this worker has left come back before the queue seems empty.
+          this.#hasProgressed = false;
           await this.#process(deliveries);
+          if (untilEmpty && !this.#hasProgressed && await this.#isEmpty()) return;
         } catch (error) {
           heart.stop();
           if (this.#isBroken || (error as Partial<PullError>).isForbidden) throw error;
@@ -195,6 +155,7 @@ class Worker {
       if (task === undefined) continue;
       if (await this.#handle(() => this.#handler.has(task.item.id, delivery.count > 1))) {
         this.counts.known++;
+        this.#reclaim(task.item.id);
         this.#answer(delivery, () => delivery.ack());
       } else tasks.push(task);
     }
@@ -275,8 +236,16 @@ class Worker {
     await forgetTries(this.#queue, item.id);
   }
 
+  /** Notes that an item, which the worker may have left before, is its own. */
+  #reclaim(id: string): void {
+    this.#hasProgressed = true;
+    this.#left.delete(id);
+    this.counts.left = this.#left.size;
+  }
+
   #done({ item: { id, label }, delivery }: Task): void {
     this.counts.done++;
+    this.#reclaim(id);
     this.#answer(delivery, () => delivery.ack());
     this.#options.onEvent({ type: "done", id, label });
   }
@@ -286,11 +255,13 @@ class Worker {
     const tried = { count: before.count + 1, error: reason };
     if (then === "elsewhere") {
       if (delivery.count > 1) await noteTry(this.#queue, id, before);
+      this.#hasProgressed ||= !this.#left.has(id);
       this.#left.add(id);
       this.counts.left = this.#left.size;
       this.#answer(delivery, () => delivery.giveBack(ELSEWHERE * retryDelay));
       return onEvent({ type: "elsewhere", id, label, reason });
     }
+    this.#reclaim(id);
     this.counts.failed++;
     if (then === "aside" || tried.count >= tries) return await this.#aside(task, tried);
     await noteTry(this.#queue, id, tried);

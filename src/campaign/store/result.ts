@@ -58,7 +58,18 @@ export interface ResultRecord {
 const HEAD = '{"crc32c":"00000000",'.length;
 const START = '{"crc32c":"';
 
-/** Returns the record of a result. The same result always has the same bytes. */
+/**
+ * Returns the record of a result. The same result always has the same bytes.
+ *
+ * @example
+ * ```ts
+ * import { recordOf, resultOf } from "@hooke/hooke/campaign";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const result = { id: "0".repeat(64), status: "failed", reason: "no atoms", energy: NaN, stages: [] } as const;
+ * assertEquals(resultOf(recordOf(result)), result);
+ * ```
+ */
 export function recordOf(result: ItemResult): ResultRecord {
   const { id, status, energy } = result;
   const rest = new TextEncoder().encode(`${bodyOf(result)}\n`);

@@ -5,7 +5,7 @@
  */
 
 import { findHost } from "../../platform/host.ts";
-import type { QueueConnectionOptions } from "../../campaign/queue/connection.ts";
+import type { QueueConnectionOptions } from "../../campaign/queue/options.ts";
 import { openQueue, type Queue } from "../../campaign/queue/queue.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import type { CommandRun } from "../frame/command.ts";

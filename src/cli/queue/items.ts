@@ -6,7 +6,7 @@
 
 import { makeItem } from "../../campaign/item/item.ts";
 import type { CheckedRecipe } from "../../campaign/recipe/recipe.ts";
-import type { LabeledItem } from "../../campaign/queue/submit.ts";
+import type { LabeledItem } from "../../campaign/queue/options.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { readRecipeFile } from "../campaign/recipe_file.ts";
 import { UsageError } from "../frame/usage_error.ts";

@@ -5,14 +5,9 @@
  */
 
 import { openResultStore } from "../../campaign/store/result_store.ts";
-import { campaignIds, readItems } from "../../campaign/folder/item_files.ts";
-import { readCampaign } from "../../campaign/folder/campaign_folder.ts";
-import {
-  type LabeledItem,
-  submitCampaign,
-  type SubmitCounts,
-  type SubmitOptions,
-} from "../../campaign/queue/submit.ts";
+import type { SubmitCounts } from "../../campaign/queue/counts.ts";
+import type { SubmitOptions } from "../../campaign/queue/options.ts";
+import { reconcileCampaign, submitCampaign } from "../../campaign/queue/submit.ts";
 import type { Queue } from "../../campaign/queue/queue.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { connect } from "./connect.ts";
@@ -50,21 +45,12 @@ export async function sendFolder(
   settings: Omit<ItemSettings, "files">,
   run: CommandRun,
 ): Promise<number> {
-  const recipe = await readCampaign(folder);
-  const store = await openResultStore(settings.store ?? folder);
-  const items = async function* (): AsyncGenerator<LabeledItem> {
-    // Structures with a result are counted below, and need not be read.
-    for await (const item of readItems(folder, recipe, (id) => !store.has(id))) {
-      yield { item, label: item.source };
-    }
-  };
-  const finished = (await campaignIds(folder)).filter((id) => store.has(id)).length;
-  const counts = await submitCampaign(queue, recipe, items(), {
+  const store = settings.store === undefined ? undefined : await openResultStore(settings.store);
+  const { recipe, ...counts } = await reconcileCampaign(queue, folder, {
     ...optionsOf(settings, run),
-    store,
+    ...(store !== undefined && { store }),
   });
-  const all = { ...counts, finished: counts.finished + finished };
-  printCounts(all, { recipe: recipe.hash, unreadable: 0 }, settings, run);
+  printCounts(counts, { recipe, unreadable: 0 }, settings, run);
   return ExitCode.DONE;
 }
 

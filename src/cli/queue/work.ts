@@ -6,7 +6,8 @@
 
 import { codeOf } from "../../base/file_refusal.ts";
 import { CampaignHandler } from "../../campaign/queue/campaign_handler.ts";
-import { type WorkCounts, type WorkEvent, workQueue } from "../../campaign/queue/work.ts";
+import type { WorkCounts, WorkEvent } from "../../campaign/queue/counts.ts";
+import { workQueue } from "../../campaign/queue/work.ts";
 import { openResultStore } from "../../campaign/store/result_store.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";

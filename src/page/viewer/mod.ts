@@ -60,7 +60,18 @@ export function defineViewer(): void {
   }
 }
 
-/** Returns frames that are in memory as a source for the element. */
+/**
+ * Returns frames that are in memory as a source for the element.
+ *
+ * @example
+ * ```ts
+ * import { framesOf } from "@hooke/hooke/viewer";
+ * import { assertEquals } from "@std/assert";
+ *
+ * const frames = framesOf([{ numbers: Uint8Array.of(18), positions: new Float32Array(3) }]);
+ * assertEquals([frames.length, (await frames.frame(0)).numbers[0]], [1, 18]);
+ * ```
+ */
 export function framesOf(frames: readonly ViewerFrame[]): FrameSource {
   return sourceOfFrames("the frames", frames);
 }

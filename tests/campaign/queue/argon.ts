@@ -11,7 +11,7 @@ import {
   readRecipe,
   type Recipe,
 } from "../../../src/campaign/recipe/recipe.ts";
-import type { LabeledItem } from "../../../src/campaign/queue/submit.ts";
+import type { LabeledItem } from "../../../src/campaign/queue/options.ts";
 
 /** A relaxation and some dynamics of argon. */
 export const RELAX_AND_HEAT: Recipe = {

@@ -1,9 +1,9 @@
 // Items that take long continue on another machine, without the folder of the first.
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { CampaignHandler } from "../../../src/campaign/queue/campaign_handler.ts";
-import type { CheckpointOptions } from "../../../src/campaign/queue/checkpoints.ts";
+import type { CheckpointOptions, QueueOptions } from "../../../src/campaign/queue/options.ts";
 import { cancelItems } from "../../../src/campaign/queue/control.ts";
-import { openQueue, type Queue, type QueueOptions } from "../../../src/campaign/queue/queue.ts";
+import { openQueue, type Queue } from "../../../src/campaign/queue/queue.ts";
 import { submitCampaign } from "../../../src/campaign/queue/submit.ts";
 import { workQueue } from "../../../src/campaign/queue/work.ts";
 import type { CheckedRecipe } from "../../../src/campaign/recipe/recipe.ts";

@@ -8,12 +8,9 @@ import { publishItems, type QueueItem } from "../../../src/campaign/queue/publis
 import { Puller } from "../../../src/campaign/queue/pull.ts";
 import { countQueue, openQueue, type Queue } from "../../../src/campaign/queue/queue.ts";
 import { submitCampaign } from "../../../src/campaign/queue/submit.ts";
-import {
-  type ItemFailure,
-  type WorkEvent,
-  type WorkOptions,
-  workQueue,
-} from "../../../src/campaign/queue/work.ts";
+import type { WorkEvent } from "../../../src/campaign/queue/counts.ts";
+import type { WorkOptions } from "../../../src/campaign/queue/options.ts";
+import { type ItemFailure, workQueue } from "../../../src/campaign/queue/work.ts";
 import { openResultStore } from "../../../src/campaign/store/result_store.ts";
 import { sha256Hex } from "../../../src/campaign/item/sha256.ts";
 import { hooke, tempFolder } from "../../cli/session.ts";
@@ -120,6 +117,32 @@ pythonTest("a queue on a real server", async (t) => {
       assertEquals(await retryAside(queue), { retried: 1, lost: [] });
       assertEquals((await workAll(queue)).done, [idOf(2)]);
       assertEquals((await listAside(queue)).count, 0);
+    },
+  );
+
+  await step(
+    "a worker ends if only items for others are left, however soon they come back",
+    async (queue) => {
+      await publishItems(queue, [1, 2, 3, 4, 5].map(itemOf));
+      const seen = new Map<string, number>();
+      const leaves = ({ id }: QueueItem): ItemFailure | void => {
+        seen.set(id, (seen.get(id) ?? 0) + 1);
+        // What item 3 needs appears later, and item 4 waits for that.
+        const again = seen.get(idOf(3)) ?? 0;
+        if (id === idOf(4) && again < 2) return { reason: "too early", then: "again" };
+        const lacks = id === idOf(1) || id === idOf(2) || id === idOf(3) && again < 2;
+        if (lacks) return { reason: "no file", then: "elsewhere" };
+      };
+      const signal = AbortSignal.timeout(60_000);
+      const { done, counts } = await workAll(queue, leaves, {
+        signal,
+        retryDelay: 1,
+        tries: 100,
+      });
+      assertEquals(signal.aborted, false, "the worker did not end");
+      assertEquals(done.toSorted(), [3, 4, 5].map(idOf));
+      assertEquals([counts.done, counts.left, counts.aside], [3, 2, 0]);
+      assertEquals((await workAll(queue)).done.toSorted(), [1, 2].map(idOf));
     },
   );
 
