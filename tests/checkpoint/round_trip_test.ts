@@ -2,6 +2,7 @@ import { assert, assertEquals, assertNotEquals, assertThrows } from "@std/assert
 import fc from "fast-check";
 import { Buffer } from "node:buffer";
 import { runInNewContext } from "node:vm";
+import { Batch, type SavedBatch } from "../../src/batch/mod.ts";
 import { decodeCheckpoint, encodeCheckpoint } from "../../src/checkpoint/mod.ts";
 import { bits, checkpointData, CLASSES } from "./bits.ts";
 
@@ -178,4 +179,14 @@ Deno.test("five hundred levels are restored, one more is rejected", () => {
   };
   assertEquals(bits(restore(nested(500))), bits(nested(500)));
   assertThrows(() => restore(nested(501)), TypeError, "must be at most 500 levels deep");
+});
+
+Deno.test("the values in the info of systems keep their order", () => {
+  const atom = { symbols: ["Ar"], positions: [0, 0, 0] };
+  const infos = [{ name: "a", labels: "x", file: "y", 7: 1 }, { a: 1, b: 2 }, {}];
+  const data = Batch.from(infos.map((info) => ({ ...atom, info }))).save();
+  const batch = Batch.load(restore(data) as SavedBatch);
+  assertEquals(batch.infos.map((info) => Object.entries(info)), infos.map(Object.entries));
+  const sorted = Batch.from([{ ...atom, info: { a: 1, b: 2 } }]).save();
+  assertEquals("infoNames" in sorted, false);
 });

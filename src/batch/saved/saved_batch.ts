@@ -18,6 +18,11 @@ export interface SavedBatch {
   readonly edgeOffsets: Int32Array;
   /** The `info` of each system, by slot. */
   readonly infos: readonly Info[];
+  /**
+   * Names of the values in each `info`, in their order, because a checkpoint sorts names. A list is empty if its names
+   * are sorted already, and the member is omitted if all lists are empty.
+   */
+  readonly infoNames?: readonly (readonly string[])[];
   /** All fields of the batch. */
   readonly fields: readonly SavedField[];
   /** Smallest system id that no system of the batch has ever had. */
@@ -34,10 +39,12 @@ export interface SavedField extends Omit<FieldInfo, "fill"> {
 
 /** Copies a store to plain data for a checkpoint. */
 export function saveStore(store: Store, nextSystemId: number): SavedBatch {
+  const infoNames = store.infos.map(namesOf);
   return {
     nodeOffsets: store.nodeOffsets.slice(),
     edgeOffsets: store.edgeOffsets.slice(),
     infos: structuredClone(store.infos) as Info[],
+    ...infoNames.some((names) => names.length > 0) && { infoNames },
     fields: Array.from(store.fields.values(), ({ info: { fill, ...info }, values }) => ({
       ...info,
       ...(fill === undefined ? {} : { fill }),
@@ -53,11 +60,11 @@ export function saveStore(store: Store, nextSystemId: number): SavedBatch {
  * @throws {TypeError} if the value has another form
  */
 export function loadStore(saved: unknown): Store {
-  const { nodeOffsets, edgeOffsets, infos, fields } = checked(saved);
+  const { nodeOffsets, edgeOffsets, infos, infoNames = [], fields } = checked(saved);
   const store: Store = {
     nodeOffsets: nodeOffsets.slice(),
     edgeOffsets: edgeOffsets.slice(),
-    infos: structuredClone(infos) as Info[],
+    infos: infos.map((info, system) => structuredClone(ordered(info, infoNames[system] ?? []))),
     fields: new Map(fields.map(({ values, fill, ...info }): [string, Field] => [
       info.name,
       { info: Object.freeze({ ...info, fill }), values: values.slice() },
@@ -67,13 +74,26 @@ export function loadStore(saved: unknown): Store {
   return store;
 }
 
+/** Returns the names of the values in an `info`, or an empty list if they are sorted. */
+function namesOf(info: Info): string[] {
+  const names = Object.keys(info);
+  return names.some((name, i) => i > 0 && name < names[i - 1]!) ? names : [];
+}
+
+/** Returns an `info` with its values in the order of `names`. Values that are not in the list come last. */
+function ordered(info: Info, names: readonly string[]): Info {
+  const first = names.filter((name) => Object.hasOwn(info, name));
+  return { ...Object.fromEntries(first.map((name) => [name, info[name]])), ...info };
+}
+
 function checked(saved: unknown): SavedBatch {
-  const { nodeOffsets, edgeOffsets, infos, fields, nextSystemId } = (saved ?? {}) as Partial<
-    SavedBatch
-  >;
+  const { nodeOffsets, edgeOffsets, infos, infoNames, fields, nextSystemId } =
+    (saved ?? {}) as Partial<SavedBatch>;
   const isBatch = nodeOffsets instanceof Int32Array && edgeOffsets instanceof Int32Array &&
     Array.isArray(infos) && nodeOffsets.length === infos.length + 1 &&
     edgeOffsets.length === nodeOffsets.length && Number.isInteger(nextSystemId) &&
+    (infoNames === undefined ||
+      Array.isArray(infoNames) && infoNames.every((names) => Array.isArray(names))) &&
     Array.isArray(fields) &&
     fields.every((field) => isField(field, nodeOffsets, edgeOffsets));
   if (isBatch) return saved as SavedBatch;
