@@ -1,6 +1,10 @@
 // The package for npm, as it is packed and installed: Node 22 and 24, types with tsc, and the command.
 import { assertAlmostEquals, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fcc, rattle } from "../../src/batch/crystal.ts";
+import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { NatsServer } from "../campaign/queue/nats_server.ts";
 import { lacks } from "../machine.ts";
+import { pythonTest } from "../python.ts";
 import { buildPackage } from "../../tools/npm/build.ts";
 import { runHashes } from "./same_bits.ts";
 
@@ -188,3 +192,42 @@ Deno.test("the program for Node in the documentation compiles with the configura
     assertEquals(await run(own, ["npx", "-y", "node@22.13", "relax.js"]), block("text"));
   }
 });
+
+// The last test: before it, the packages of the client are not installed.
+pythonTest(
+  "a queue works in Node 24: the program in the documentation, and the commands",
+  async () => {
+    const page = await Deno.readTextFile(`${HERE}../../docs/queue.md`);
+    const section = page.slice(page.indexOf("## In a program"));
+    const block = (language: string) =>
+      new RegExp(`^\`\`\`${language}.*\\n([^]*?)^\`\`\``, "m").exec(section)![1]!;
+    const installing = /`(npm install @nats-io[^`]+)`/.exec(page)![1]!.split(" ");
+    await using server = await NatsServer.start();
+    const node = (await run(folder, ["npx", "-y", "node@24", "--print", "process.execPath"]))
+      .trim();
+    const address = "nats://127.0.0.1:4222";
+    assertStringIncludes(block("ts"), address);
+    await Deno.writeTextFile(`${folder}/queue.ts`, block("ts").replace(address, server.url));
+
+    const hooke = [node, "node_modules/.bin/hooke"], place = ["--queue", server.url];
+    const refused = await new Deno.Command(node, {
+      args: [...hooke.slice(1), "queue", ...place],
+      cwd: folder,
+      stdout: "null",
+    }).output();
+    const advice = `Install it by ${installing.join(" ")}`;
+    assertStringIncludes(new TextDecoder().decode(refused.stderr), advice);
+
+    await run(folder, [...installing, "--ignore-scripts"]);
+    assertEquals(await run(folder, [node, "queue.ts"]), block("text"));
+
+    const recipe = { model: "lj:argon", stages: [{ stage: "relax", steps: 5 }] };
+    await Deno.writeTextFile(`${folder}/recipe.json`, JSON.stringify(recipe));
+    const atoms = [1, 2].map((seed) => rattle(fcc({ element: "Ar", a: 5.3 }), 0.1, seed));
+    await Deno.writeTextFile(`${folder}/atoms.xyz`, writeExtxyz(atoms));
+    const submitted = await run(folder, [...hooke, "submit", "recipe.json", "atoms.xyz", ...place]);
+    assertEquals(submitted, "2 submitted\n");
+    const into = ["--store", "shell", "--until-empty"];
+    assertMatch(await run(folder, [...hooke, "work", ...place, ...into]), /^2 done$/m);
+  },
+);
