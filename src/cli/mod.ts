@@ -15,11 +15,11 @@
  * @module
  */
 
-import { codeOf, refusal } from "../base/file_refusal.ts";
 import { didYouMean } from "../base/did_you_mean.ts";
 import { COMMANDS } from "./commands.ts";
 import { type Action, type CommandRun, ExitCode, type ListedCommand } from "./frame/command.ts";
-import { permissionText, type Started } from "./frame/permission.ts";
+import { failureText } from "./frame/failure.ts";
+import { permissionText } from "./frame/permission.ts";
 import { programHelp } from "./frame/program_help.ts";
 import { UsageError } from "./frame/usage_error.ts";
 import { type Terminal, withPaintedProgress } from "./terminal.ts";
@@ -145,33 +145,4 @@ function findCommand(name: string): ListedCommand {
   throw new UsageError(
     `Unknown command ${name}; the commands are ${names.join(", ")}${didYouMean(name, names)}`,
   );
-}
-
-/** Beginnings of the messages that say all that the user needs. Other errors are shown with their stack. */
-const EXPLAINED = /^(Cannot |Systems? .* diverged |Unknown )/;
-
-/** Returns a message of the library with the flags of the command in place of the options of functions. */
-function inFlags(message: string): string {
-  return message.replaceAll("`topology`", "--topology FILE")
-    .replaceAll("`types`", "--types LIST (such as Ar,Kr)")
-    .replaceAll('runtime: "auto"', "--runtime auto");
-}
-
-function failureText(error: unknown, started: Started): string {
-  if (!(error instanceof Error)) return String(error);
-  const missing = permissionText(error.message, started);
-  if (missing !== undefined) return missing;
-  const isExplained = EXPLAINED.test(error.message) || error.name === "BackendUnavailableError";
-  if (isExplained) return inFlags(error.message);
-  return systemText(error) ?? error.stack ?? error.message;
-}
-
-/** Returns a message about an error of the file system, which names the path; undefined for other errors. */
-function systemText(error: Error): string | undefined {
-  const code = codeOf(error);
-  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return undefined;
-  const { path = /'([^']+)'(?: -> '[^']+')?$/.exec(error.message)?.[1] } = error as {
-    path?: string;
-  };
-  return refusal(path === undefined ? "Cannot run" : `Cannot use ${path}`, error).message;
 }

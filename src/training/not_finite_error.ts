@@ -8,6 +8,9 @@ export interface NotFiniteTensor {
   readonly count: number;
 }
 
+/** Number of tensors that a message names. */
+const SHOWN = 5;
+
 /**
  * Error thrown when a training has diverged: its loss, gradients or parameters are NaN or infinite.
  *
@@ -33,7 +36,7 @@ export class NotFiniteError extends Error {
   /** Tensors with values that are not finite. */
   readonly tensors: readonly NotFiniteTensor[];
 
-  /** Creates the error. The message names the tensors, the number of their values that are not finite, and the step. */
+  /** Creates the error. The message names the first tensors, the number of their values that are not finite, and the step. */
   constructor(
     trainer: string,
     { epoch, batch, step, tensors }: {
@@ -43,9 +46,10 @@ export class NotFiniteError extends Error {
       readonly tensors: readonly NotFiniteTensor[];
     },
   ) {
-    const words = tensors.map(({ tensor, count }) =>
+    const words = tensors.slice(0, SHOWN).map(({ tensor, count }) =>
       `${tensor} (${count} number${count === 1 ? "" : "s"})`
     );
+    if (tensors.length > SHOWN) words.push(`and ${tensors.length - SHOWN} more`);
     super(
       `${trainer} diverged in step ${step}, batch ${batch} of epoch ${
         epoch + 1

@@ -1,7 +1,9 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { System } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
+import { failureText } from "../../src/cli/frame/failure.ts";
 import { framesOf } from "../../src/cli/run/structures.ts";
+import { NotFiniteError } from "../../src/training/not_finite_error.ts";
 import { slowTest, test } from "../suite.ts";
 import { hooke, tempFolder } from "./session.ts";
 
@@ -33,6 +35,25 @@ test("errors of the file system are shown without a stack", async () => {
     assert(!err.includes("\n    at "), err);
     assertStringIncludes(err, "Cannot ");
   }
+});
+
+test("errors of unstable runs and of training are shown without a stack, in flags", async () => {
+  await using folder = await tempFolder();
+  const path = `${folder.path}/a.xyz`;
+  const dimer = new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 2.2, 0, 0] });
+  await Deno.writeTextFile(path, writeExtxyz([dimer]));
+  const { code, err } = await hooke(
+    ["md", path, "--steps", "200", "--dt", "2", "--set", "engineOptions.strict=true", "-q"],
+  );
+  assertEquals(code, 1);
+  assert(!err.includes("\n    at ") && !err.includes("UnstableError"), err);
+  const tensors = Array.from({ length: 90 }, (_, i) => ({ tensor: `gradient ${i}`, count: 1 }));
+  const error = new NotFiniteError("Trainer", { epoch: 0, batch: 2, step: 2, tensors });
+  assertEquals(error.tensors.length, 90);
+  const text = failureText(error, { program: "hooke", args: [] });
+  assert(text.length < 400 && !text.includes("gradient 5 "), text);
+  assertStringIncludes(text, "gradient 4 (1 number), and 85 more. Look");
+  assertStringIncludes(text, "then try a smaller --lr, or --clip-grad 1");
 });
 
 test("ranges of frames are as in ASE, and others are refused", async () => {
