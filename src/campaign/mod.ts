@@ -1,7 +1,7 @@
 /**
  * Campaigns: the same recipe for many structures, on any number of machines, with each result exactly once.
  *
- * A work queue builds on these parts, in this order:
+ * `@hooke/hooke/campaign/queue` has a queue on a NATS server. Another queue builds on these parts, in this order:
  *
  * 1. `readRecipe` checks a recipe, which is plain data and may be sent as JSON (`recipeData`).
  * 2. `makeItem` makes an item of a structure. An item is plain data, and may be the body of a message; its `id` is the hash

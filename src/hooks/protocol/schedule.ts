@@ -270,7 +270,7 @@ const MOST = 0.8, NEARLY_ALL = 1.02;
 /** Part of a wait after which the rest is short. */
 const HALF = 0.5;
 
-/** Returns a number of steps as one that may be skipped: at least 1, and not so many that a wrong estimate lasts. */
+/** Returns a number of steps as one that may be skipped: at least 1, and few enough that a wrong estimate does not last. */
 function strideOf(steps: number): number {
   return Math.min(Math.max(Math.floor(steps), 1), 1_000_000);
 }
