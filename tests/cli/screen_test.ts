@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
 import { Ledger } from "../../src/cli/screen/ledger.ts";
-import { secondsLeft } from "../../src/cli/screen/progress.ts";
+import { secondsLeft, totalText } from "../../src/cli/screen/progress.ts";
 import { until } from "../timers.ts";
 import { openSink } from "../../src/sinks/mod.ts";
 import { hooke, tempFolder } from "./session.ts";
@@ -227,7 +227,11 @@ Deno.test("structures whose row is written, but that are not in the results of a
   const results = await openSink(`${to}/results.xyz`);
   await results.truncate(1);
   await results.close();
-  assertEquals((await hooke(["resume", to])).code, 3);
+  const resumed = await hooke(["resume", to]);
+  assertEquals(resumed.code, 3);
+  const finished = await rowsOf(to).then((all) => all.length);
+  assertMatch(resumed.out, /; \d+ of them in this run, in \d+\.\d s$/m);
+  assert(Number(/; (\d+) of them/.exec(resumed.out)![1]) < finished);
   const order = (text: string) =>
     parseExtxyz(text).map(({ info, positions }) => `${info.file}: ${positions}`).sort();
   assertEquals(order(await Deno.readTextFile(`${to}/results.xyz`)), order(whole));
@@ -235,11 +239,21 @@ Deno.test("structures whose row is written, but that are not in the results of a
 });
 
 Deno.test("the remaining time counts atoms of finished structures, not files that were read", () => {
-  const counts = { done: 0, failed: 0, unconverged: 0, read: 400, files: 400, of: 400 };
+  const outcome = { done: 0, failed: 0, unconverged: 0 };
+  const counts = { ...outcome, read: 400, inFiles: 400, files: 400, of: 400 };
   assertEquals(secondsLeft({ ...counts, doneAtoms: 0, readAtoms: 8000 }, 8), NaN);
   assertEquals(secondsLeft({ ...counts, doneAtoms: 2000, readAtoms: 8000 }, 10), 30);
   // A quarter of the files is read, so that all have about 32,000 atoms.
   assertEquals(secondsLeft({ ...counts, files: 100, doneAtoms: 8000, readAtoms: 8000 }, 10), 30);
+});
+
+Deno.test("the estimated number of structures does not count the file that is being read", () => {
+  const none = { done: 0, doneAtoms: 0, readAtoms: 0, failed: 0, unconverged: 0, of: 200 };
+  assertEquals(totalText({ ...none, read: 35, inFiles: 34, files: 34 }), "about 200");
+  assertEquals(totalText({ ...none, read: 9, inFiles: 0, files: 0 }), "at least 9");
+  // A continued screening skips the structures of the first files.
+  assertEquals(totalText({ ...none, read: 5, inFiles: 4, files: 198 }), "about 5");
+  assertEquals(totalText({ ...none, read: 200, inFiles: 199, files: 200 }), "200");
 });
 
 Deno.test("status.csv is written during a screening", async () => {

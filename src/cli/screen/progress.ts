@@ -16,6 +16,8 @@ export interface ScreenCounts {
   /** Structures that were read in this part of the screening, and their atoms. */
   read: number;
   readAtoms: number;
+  /** Structures among `read` that are in the files that were read entirely. */
+  inFiles: number;
   failed: number;
   unconverged: number;
   /** Files that were read entirely. */
@@ -56,9 +58,10 @@ export class ScreenProgress {
 }
 
 /** Returns the number of structures: exact if all files are read, otherwise estimated from the files read so far. */
-function totalText({ read, files, of }: ScreenCounts): string {
+export function totalText({ read, inFiles, files, of }: ScreenCounts): string {
   if (files >= of) return String(read);
-  return files === 0 ? `at least ${read}` : `about ${Math.round(read * of / files)}`;
+  if (files === 0) return `at least ${read}`;
+  return `about ${Math.max(read, Math.round(inFiles * of / files))}`;
 }
 
 /**

@@ -137,6 +137,7 @@ async function runScreening(path: string, screening: Screening): Promise<number>
     doneAtoms: 0,
     read: 0,
     readAtoms: 0,
+    inFiles: 0,
     failed: 0,
     unconverged: 0,
     files: 0,
@@ -225,7 +226,10 @@ async function* waitingStructures(
   for await (const structure of structuresIn(begun(files, ledger), formats, reported)) {
     if (signal.aborted) return;
     const { file, frame, system } = structure;
-    counts.files = order.get(file) ?? counts.files;
+    const filesBefore = order.get(file) ?? counts.files;
+    if (filesBefore !== counts.files) {
+      Object.assign(counts, { files: filesBefore, inFiles: counts.read });
+    }
     if (ledger.has(file, frame)) continue;
     counts.read++;
     counts.readAtoms += system.nodeCount;

@@ -52,7 +52,7 @@ export function printSummary(
     }
     terminal.print(
       `${converged.length} converged, ${missing.length} not converged, ${failed.length} failed; ` +
-        `${counts.done} structures in ${seconds.toFixed(1)} s`,
+        `${structuresOf(counts.done, results.length)} in ${seconds.toFixed(1)} s`,
     );
     for (const { file, frame, reason } of failed.slice(0, SHOWN)) {
       terminal.print(`  failed: ${file}${frame === null ? "" : `@${frame}`}: ${reason}`);
@@ -64,4 +64,9 @@ export function printSummary(
     terminal.complain(`Interrupted. To continue, run: ${resumeLine(program, folder)}`);
   }
   return isComplete ? ExitCode.DONE : ExitCode.INCOMPLETE;
+}
+
+/** Returns the number of structures that this process has finished. A continued screening has further results. */
+function structuresOf(done: number, results: number): string {
+  return done === results ? `${done} structures` : `${done} of them in this run,`;
 }
