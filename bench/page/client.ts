@@ -1,6 +1,6 @@
 /**
- * A client that watches a run as the page does: `client.ts URL` reads the events, and fetches each newest frame. At the
- * end of its standard input it prints the number of frames.
+ * A client that watches a run as the page does while it colors atoms by element: `client.ts URL` reads the events, and
+ * fetches each newest frame. At the end of its standard input it prints the number of frames.
  *
  * @module
  */
@@ -19,7 +19,7 @@ async function watch(address: string, got: () => void): Promise<void> {
     const events = lines.filter((line) => line !== "").map((line) => JSON.parse(line));
     if (isFetching || !events.some(({ type, live }) => type === "frames" && live > 0)) continue;
     isFetching = true;
-    ask(`${run}/live`).then((answer) => answer.arrayBuffer()).then((bytes) => {
+    ask(`${run}/live?fields=`).then((answer) => answer.arrayBuffer()).then((bytes) => {
       if (bytes.byteLength > 0) got();
       isFetching = false;
     });

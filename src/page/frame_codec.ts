@@ -18,6 +18,7 @@ interface Header {
   readonly label?: string;
   readonly cell?: boolean;
   readonly pbc?: readonly [boolean, boolean, boolean];
+  readonly further?: readonly string[];
   /** Name and components per atom of each field, in their order. */
   readonly fields: readonly (readonly [name: string, components: number])[];
 }
@@ -31,6 +32,7 @@ export function encodeFrame(frame: ViewerFrame): Uint8Array<ArrayBuffer> {
     ...(frame.label === undefined ? {} : { label: frame.label }),
     ...(frame.cell === undefined ? {} : { cell: true }),
     ...(frame.pbc === undefined ? {} : { pbc: frame.pbc }),
+    ...(frame.further === undefined ? {} : { further: frame.further }),
     fields: fields.map(([name, values]) => [name, values.length / frame.numbers.length]),
   };
   const text = new TextEncoder().encode(JSON.stringify(header));
@@ -57,7 +59,7 @@ export function decodeFrame(bytes: Uint8Array<ArrayBuffer>): ViewerFrame {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const length = bytes.length < ALIGNMENT ? Infinity : view.getUint32(0, true);
   if (length > MAX_HEADER || ALIGNMENT + length > bytes.length) throw notAFrame(bytes);
-  const { atoms, step, label, cell, pbc, fields } = headerOf(
+  const { atoms, step, label, cell, pbc, further, fields } = headerOf(
     bytes.subarray(ALIGNMENT, ALIGNMENT + length),
   );
   let offset = aligned(ALIGNMENT + length);
@@ -79,6 +81,7 @@ export function decodeFrame(bytes: Uint8Array<ArrayBuffer>): ViewerFrame {
     ...(label === undefined ? {} : { label }),
     ...(cellValues === undefined ? {} : { cell: cellValues }),
     ...(pbc === undefined ? {} : { pbc }),
+    ...(further === undefined ? {} : { further }),
   };
 }
 

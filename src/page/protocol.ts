@@ -128,6 +128,8 @@ export interface ViewerFrame {
   readonly pbc?: readonly [boolean, boolean, boolean];
   /** Values per atom by name, `n` or `3 n`: forces, velocities, charges or the field of a hook. */
   readonly fields?: Readonly<Record<string, Float32Array>>;
+  /** Names of fields that the source has and this frame lacks, because they were not asked for. */
+  readonly further?: readonly string[];
 }
 
 /** Frames in order: a trajectory, a screening's structures, or a run that grows. */
@@ -144,9 +146,13 @@ export interface RunSource extends FrameSource {
   events(signal: AbortSignal): AsyncIterable<RunEvent>;
   /**
    * Newest frame of a system of the batch, by default the first, which need not be in the trajectory; undefined if
-   * there is none yet.
+   * there is none yet. Sources may leave out fields that are not in `fields`, by default none.
    */
-  live(signal?: AbortSignal, system?: number): Promise<ViewerFrame | undefined>;
+  live(
+    signal?: AbortSignal,
+    system?: number,
+    fields?: readonly string[],
+  ): Promise<ViewerFrame | undefined>;
   /** Sends a command. Rejects if the run is not controllable. */
   command(command: RunCommand): Promise<void>;
   /** Reads a file of the run. */

@@ -101,6 +101,7 @@ Deno.test("frames, commands and files are asked for by their addresses", async (
     () => lines({ type: "frames", count: 2 }, info("completed")),
     () => new Response(encodeFrame(FRAME)),
     () => new Response(null, { status: 204 }),
+    () => new Response(encodeFrame(FRAME)),
     () => new Response(null, { status: 204 }),
     () => new Response("text"),
     () => Response.json({ error: "Cannot pause: it is over" }, { status: 409 }),
@@ -108,14 +109,21 @@ Deno.test("frames, commands and files are asked for by their addresses", async (
   await Array.fromAsync(source.events(new AbortController().signal));
   assertEquals((await source.frame(1)).positions, FRAME.positions);
   assertEquals(await source.live(), undefined);
+  assertEquals((await source.live(undefined, 2, ["forces", "a&b"]))!.positions, FRAME.positions);
   await source.command({ action: "hook", name: "a", enabled: false });
-  assertEquals(await asked[3]!.json(), { action: "hook", name: "a", enabled: false });
+  assertEquals(await asked[4]!.json(), { action: "hook", name: "a", enabled: false });
   assertEquals(await (await source.file("logs/a b.txt")).text(), "text");
   assertEquals(
     asked.slice(1).map(({ method, url }) =>
-      `${method} ${new URL(url).pathname.slice("/api/runs/runs%2Fargon/".length)}`
+      `${method} ${url.slice(url.indexOf("/api/") + "/api/runs/runs%2Fargon/".length)}`
     ),
-    ["GET frames/1", "GET live", "POST commands", "GET files/logs/a%20b.txt"],
+    [
+      "GET frames/1",
+      "GET live",
+      "GET live?system=2&fields=forces%2Ca%26b",
+      "POST commands",
+      "GET files/logs/a%20b.txt",
+    ],
   );
   await assertRejects(() => source.command({ action: "pause" }), Error, "it is over");
   await assertRejects(() => source.frame(2), RangeError, "between 0 and 1");

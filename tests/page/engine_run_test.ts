@@ -94,6 +94,8 @@ Deno.test("a run of dynamics is shown with its scalars, frames and hooks, and ha
   assertEquals([frame.step, frame.numbers.length, frame.pbc], [20, 32, [true, true, true]]);
   const of = (name: "positions" | "forces") => Float32Array.from(alone.get(name).subarray(0, 96));
   assertEquals([frame.positions, frame.fields!.forces], [of("positions"), of("forces")]);
+  const { further, fields } = (await run.live(undefined, 0, ["forces", "no"]))!;
+  assertEquals([fields, further], [{ forces: of("forces") }, ["velocities"]]);
 });
 
 Deno.test("frames are taken only while there are clients, of the systems that they ask for", async () => {

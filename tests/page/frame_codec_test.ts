@@ -14,6 +14,8 @@ const WATER: ViewerFrame = {
 
 Deno.test("a frame has the same values after it was encoded", () => {
   assertEquals(decodeFrame(encodeFrame(WATER)), WATER);
+  const part = { ...WATER, further: ["masses"] };
+  assertEquals(decodeFrame(encodeFrame(part)), part);
   const { numbers, positions } = WATER;
   assertEquals(decodeFrame(encodeFrame({ numbers, positions })), {
     numbers,

@@ -137,8 +137,8 @@ export class EngineRun implements ShelvedRun, Watcher {
   }
 
   /** See {@linkcode ShelvedRun.live}. */
-  live(_signal?: AbortSignal, system = 0): Promise<ViewerFrame | undefined> {
-    return Promise.resolve(this.#frames.of(system));
+  live(_?: AbortSignal, system = 0, fields?: readonly string[]): Promise<ViewerFrame | undefined> {
+    return Promise.resolve(this.#frames.of(system, fields));
   }
 
   /** See {@linkcode ShelvedRun.frame}. */

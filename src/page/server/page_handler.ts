@@ -111,7 +111,8 @@ async function part(
   if (what === "live" && rest.length === 0) {
     const system = query.get("system") ?? "0";
     if (!/^\d{1,9}$/.test(system)) return refused(400, "Cannot read the number of the system");
-    const frame = await run.live(undefined, Number(system));
+    const fields = query.get("fields")?.split(",");
+    const frame = await run.live(undefined, Number(system), fields);
     return frame === undefined ? answer(null, 204) : binary(encodeFrame(frame));
   }
   if (what === "files" && rest.length > 0) return await download(run, rest);

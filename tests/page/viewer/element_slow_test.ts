@@ -335,6 +335,26 @@ testInChromium(
     await page.evaluate("document.querySelector('hooke-viewer').go(1)");
     await page.evaluate("document.querySelector('hooke-viewer').refresh()");
     await labelIs(page, "ArH2O, 4 atoms, step 10, frame 2 of 3");
+    await page.evaluate(`(() => {
+    const viewer = document.querySelector("hooke-viewer"), names = ["forces", "velocities"];
+    window.asked = [];
+    viewer.frames = { ...run, live: async (signal, system, wanted = names) => {
+      asked.push(wanted.join());
+      const frame = await run.frame(2), values = new Float32Array(12).fill(1);
+      const has = names.filter((name) => wanted.includes(name));
+      const fields = Object.fromEntries(has.map((name) => [name, values]));
+      return { ...frame, fields, further: names.filter((name) => !has.includes(name)) };
+    } };
+  })()`);
+    await labelIs(page, "ArH2O, 4 atoms, step 20");
+    await page.evaluate(
+      'document.querySelector("hooke-viewer").setAttribute("color-by", "velocities")',
+    );
+    const field = 'document.querySelector("hooke-viewer").view.then(({ scale }) => scale?.field)';
+    await until(async () => await page.evaluate(field) === "velocities");
+    await page.locator("hooke-viewer canvas").press("]");
+    await page.getByText("forces (1, 1, 1)").waitFor();
+    assertEquals(await page.evaluate("asked"), ["", "velocities", "forces,velocities"]);
     assertEquals(browser.complaints, []);
   },
 );

@@ -111,8 +111,17 @@ export class HttpSource implements RunSource {
     return decodeFrame(await this.#bytes(`frames/${index}`, signal));
   }
 
-  async live(signal?: AbortSignal): Promise<ViewerFrame | undefined> {
-    const answer = await this.#request("live", signal === undefined ? {} : { signal });
+  async live(
+    signal?: AbortSignal,
+    system = 0,
+    fields?: readonly string[],
+  ): Promise<ViewerFrame | undefined> {
+    const query = new URLSearchParams({
+      ...(system !== 0 && { system: String(system) }),
+      ...(fields !== undefined && { fields: fields.join() }),
+    });
+    const path = query.size > 0 ? `live?${query}` : "live";
+    const answer = await this.#request(path, signal === undefined ? {} : { signal });
     if (answer.status === 204) return undefined;
     return decodeFrame(new Uint8Array(await answer.arrayBuffer()));
   }

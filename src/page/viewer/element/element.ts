@@ -11,6 +11,7 @@ import { isOn, lookOf, OBSERVED, speedOf, textOf } from "./attributes.ts";
 import { Controls } from "./controls.ts";
 import { html, saveFile } from "./dom.ts";
 import { lookAlongAxis } from "./input.ts";
+import { fieldNames, neededFields } from "./live_fields.ts";
 import type { RendererChoice } from "../open_renderer.ts";
 import type { PickedAtom } from "../picking.ts";
 import { Playback } from "./playback.ts";
@@ -132,14 +133,17 @@ export class HookeViewer extends ElementBase {
     if (source === undefined || !this.#follows) return this.#updateControls();
     const asked = ++this.#asked;
     try {
-      const newest = await source.live?.();
+      const needed = neededFields(this.#contents?.stage.view, this.getAttribute("color-by"));
+      const newest = await source.live?.(undefined, 0, needed);
       if (asked !== this.#asked) return;
       if (newest === undefined && source.length === 0) return this.#updateControls();
       if (newest === undefined) return await this.go(source.length - 1);
       this.#index = Math.max(0, source.length - 1);
       await this.#display(newest, asked, () => summaryOf(newest, 0, 1));
     } catch (error) {
-      if (asked === this.#asked) this.#fail(error);
+      if (asked !== this.#asked) return;
+      if (this.#contents?.stage.view?.frame === undefined) this.#fail(error);
+      else this.#emit("viewererror", { error }); // the frame on view stays
     }
   }
 
@@ -180,7 +184,10 @@ export class HookeViewer extends ElementBase {
       drag: (atom, by, isDone) => this.#drag(atom, by, isDone),
       togglePlay: () => this.#togglePlay(),
       go: (to) => this.#step(to),
-      selected: () => this.#emit("atomselect", { atoms: stage.view?.selection ?? [] }),
+      selected: () => {
+        this.#emit("atomselect", { atoms: stage.view?.selection ?? [] });
+        if (stage.view?.frame?.further !== undefined) void this.refresh(); // to describe the atoms
+      },
     });
     this.#contents = { stage, controls, view };
     view.then((opened) => {
@@ -218,6 +225,7 @@ export class HookeViewer extends ElementBase {
         opened.redraw();
         stage.refresh();
         this.#updateControls();
+        if (opened.frame?.further !== undefined) void this.refresh();
       } catch (error) {
         this.#fail(error);
       }
@@ -283,8 +291,7 @@ export class HookeViewer extends ElementBase {
   }
 
   #togglePlay(): void {
-    if (this.isPlaying) this.pause();
-    else this.play();
+    void (this.isPlaying ? this.pause() : this.play());
   }
 
   #step(to: { readonly by: number } | "first" | "last"): void {
@@ -305,7 +312,7 @@ export class HookeViewer extends ElementBase {
       isPlaying: this.isPlaying,
       loops: this.#playback.loops,
       speed: this.#playback.speed,
-      fields: Object.keys(frame?.fields ?? {}),
+      fields: frame === undefined ? [] : fieldNames(frame),
       colorBy: view?.colorBy ?? BY_ELEMENT,
       bonds: isOn(this, "bonds"),
       wraps: isOn(this, "wrap"),
@@ -334,15 +341,10 @@ export class HookeViewer extends ElementBase {
       setRepeat: (repeat) => set("repeat", repeat.join(" ")),
       lookAlong: (axis) => withView((view) => lookAlongAxis(view, axis)),
       reset: () => withView((view) => view.reset()),
-      save: () => void this.#save(),
+      save: () => {
+        const save = (blob: Blob) => saveFile(blob, `frame_${this.#index}.png`);
+        this.toBlob().then(save).catch((error) => this.#fail(error));
+      },
     };
-  }
-
-  async #save(): Promise<void> {
-    try {
-      saveFile(await this.toBlob(), `frame_${this.#index}.png`);
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 }
