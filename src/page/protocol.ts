@@ -10,8 +10,8 @@
 /** Kinds of runs, which decide the panels of the page. */
 export type RunKind = "md" | "relax" | "screen" | "train" | "run";
 
-/** Progress of a run. `interrupted` runs can be resumed. */
-export type RunState = "running" | "paused" | "completed" | "interrupted" | "failed";
+/** Progress of a run. `interrupted` runs can be resumed; `warned` runs are completed, but their results are doubtful. */
+export type RunState = "running" | "paused" | "completed" | "warned" | "interrupted" | "failed";
 
 /** Summary of a run. */
 export interface RunInfo {

@@ -31,7 +31,8 @@ interface CommandProcess extends Process {
   chdir(folder: string): void;
   readonly argv: readonly string[];
   readonly stderr: { readonly isTTY?: boolean; readonly columns?: number };
-  once(signal: string, listener: () => void): void;
+  on(signal: string, listener: () => void): void;
+  removeListener(signal: string, listener: () => void): void;
   exit(code: number): never;
 }
 
@@ -80,21 +81,32 @@ export function exit(code: number): never {
 }
 
 /**
- * Calls `listener` on the first signal with a name such as `"SIGINT"`, which is Ctrl-C. A second one ends the process.
+ * Time after a signal in which further ones are the same, ms. Programs that started this one, such as npx, pass on the
+ * Ctrl-C which the terminal has sent to all of them.
+ */
+const SAME_SIGNAL = 500;
+
+/**
+ * Calls `listener` on the first signal with a name such as `"SIGINT"`, which is Ctrl-C. A second one, at least half a
+ * second later, ends the process.
  *
  * @throws {Error} if the operating system has no such signal
  */
 export function onSignal(name: string, listener: () => void): void {
-  const deno = findDeno();
-  if (deno === undefined) {
-    nodeProcess().once(name, listener);
-    return;
-  }
-  const once = () => {
-    deno.removeSignalListener(name, once);
+  const deno = findDeno(), node = deno === undefined ? nodeProcess() : undefined;
+  let isFirst = true;
+  const received = () => {
+    if (!isFirst) return;
+    isFirst = false;
+    const timer = setTimeout(() => {
+      deno?.removeSignalListener(name, received);
+      node?.removeListener(name, received);
+    }, SAME_SIGNAL);
+    findHost()?.unrefTimer(timer as unknown as number);
     listener();
   };
-  deno.addSignalListener(name, once);
+  deno?.addSignalListener(name, received);
+  node?.on(name, received);
 }
 
 /**

@@ -256,7 +256,8 @@ Deno.test("a second Ctrl-C leaves at once, although a hook has not closed", asyn
       name: "slow",
       on: {},
       close: () => {
-        console.log("closing");
+        // Later than the time in which two signals are one.
+        setTimeout(() => console.log("closing"), 800);
         return new Promise((resolve) => setTimeout(resolve, 60_000));
       },
     };`,
@@ -268,6 +269,29 @@ Deno.test("a second Ctrl-C leaves at once, although a hook has not closed", asyn
   });
   assertEquals([code, err.replaceAll(/^step .*\n/gm, "")], [130, ""]);
   assert(milliseconds < 30_000, `${milliseconds} ms`);
+});
+
+Deno.test("two signals at a time, as npx passes Ctrl-C on, are one", async () => {
+  await using folder = await tempFolder();
+  await argon(folder.path);
+  const signal = { name: "SIGINT", after: "\n      100 " } as const;
+  const { code, err } = await hookeProcess(["md", "argon.xyz", "--steps", "9000000"], {
+    cwd: folder.path,
+    signals: [signal, signal],
+  });
+  assertEquals(code, 130);
+  assertStringIncludes(err, "a checkpoint is saved");
+});
+
+Deno.test("a run that explodes is not simply completed: exit code, last line, report", async () => {
+  await using folder = await tempFolder();
+  const from = `${folder.path}/close.xyz`, to = `${folder.path}/run`;
+  await Deno.writeTextFile(from, "2\n\nAr 0 0 0\nAr 0.9 0 0\n");
+  const { code, err } = await hooke(["md", from, "--dt", "2", "--steps", "100", "-q", "-o", to]);
+  assertEquals(code, 3, err);
+  assertMatch(err, /The results are not physical: see the warnings above\. [^\n]*\s*$/);
+  const report = await Deno.readTextFile(`${to}/report.html`);
+  assertStringIncludes(report, 'class="status completed-with-warnings">completed with warnings<');
 });
 
 Deno.test("resume names what has changed, and goes on with --override", async () => {

@@ -104,7 +104,7 @@ Deno.test("a run folder is shown from its files, and followed while they grow", 
     const { message, step } = await until(events, "warning");
     assertEquals([message, step], ["it was hot", 100]);
     const last = await until(events, "info", ({ run }) => run.state !== "interrupted");
-    assertEquals([last.run.state, last.run.step], ["completed", 100]);
+    assertEquals([last.run.state, last.run.step], ["warned", 100]);
     await assertRejects(() => run.command({ action: "stop" }), RangeError, "--watch");
     await assertRejects(() => run.frame(0), RangeError, "no trajectory");
     await run.close();

@@ -9,6 +9,7 @@ import type { Batch } from "../../batch/batch.ts";
 import { resume } from "../../config/runs/resume.ts";
 import { openRunFolder } from "../../config/runs/run_folder.ts";
 import type { RunFolder } from "../../config/runs/run_folder_protocol.ts";
+import { UnstableError } from "../../dynamics/diverged_error.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
 import { ProgressHook } from "../../observe/any/progress_hook.ts";
 import { ThermoHook } from "../../observe/atoms/thermo_hook.ts";
@@ -119,12 +120,17 @@ async function runIn(
   { potential, config, structures }: DynamicsParts,
 ): Promise<number> {
   const { terminal, signal } = run;
+  let isUnstable = false;
   const engine = await openEngine(settings, {
     model: potential.model,
     ...potential.engine,
     signal,
     constraints: await constraintsOf(settings.constraints),
-    onWarning: ({ error }) => warnOf(run, error),
+    onWarning: ({ error }) => {
+      warnOf(run, error);
+      // Before the first step, the engine only doubts the time step.
+      if (error instanceof UnstableError && error.step >= 0) isUnstable = true;
+    },
   });
   return await disposing(engine, async (engine) => {
     folder.attach(engine);
@@ -146,7 +152,13 @@ async function runIn(
       steps: engine.stepCount - from,
       seconds: clock.seconds(signal.aborted),
     });
-    return isElsewhere ? ExitCode.FAILED : ExitCode.DONE;
+    if (isUnstable) {
+      terminal.complain(
+        "The results are not physical: see the warnings above. Do not use them; try a smaller --dt, " +
+          "or relax the structure before",
+      );
+    }
+    return isElsewhere ? ExitCode.FAILED : isUnstable ? ExitCode.INCOMPLETE : ExitCode.DONE;
   });
 }
 

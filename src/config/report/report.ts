@@ -125,7 +125,7 @@ function asHtml({ title, status, sections }: ReportContent): string {
   const parts = sections.map(({ title, blocks }) =>
     `<section>\n<h2>${xmlText(title)}</h2>\n${blocks.map(htmlOf).join("\n")}\n</section>`
   );
-  const name = xmlText(title), mark = status.replace(" ", "-");
+  const name = xmlText(title), mark = status.replaceAll(" ", "-");
   return [
     "<!doctype html>",
     '<html lang="en">',

@@ -45,7 +45,7 @@ export interface ReportContent {
   /** Name of the run. */
   readonly title: string;
   /** Outcome of the run. */
-  readonly status: "completed" | "stopped" | "failed" | "not ended";
+  readonly status: "completed" | "completed with warnings" | "stopped" | "failed" | "not ended";
   /** Sections that are not empty. */
   readonly sections: readonly ReportSection[];
 }
@@ -66,9 +66,18 @@ export function reportContent(run: RunData): ReportContent {
   ];
   return {
     title: run.name,
-    status: end?.outcome.status ?? "not ended",
+    status: end === undefined
+      ? "not ended"
+      : isDoubtful(end.outcome)
+      ? "completed with warnings"
+      : end.outcome.status,
     sections: sections.filter(({ blocks }) => blocks.length > 0),
   };
+}
+
+/** Returns whether a run is completed, but the engine has warned of its results. */
+function isDoubtful({ status, warnings = [] }: LoggedOutcome): boolean {
+  return status === "completed" && warnings.length > 0;
 }
 
 /** Returns the record of the end of the run's last part; undefined if that part has not ended. */
@@ -112,7 +121,7 @@ function facts(run: RunData, start: RunStart | undefined, end: RunEnd | undefine
 function outcomeText(outcome: LoggedOutcome): string {
   switch (outcome.status) {
     case "completed":
-      return "completed";
+      return isDoubtful(outcome) ? "completed with warnings, see below" : "completed";
     case "stopped":
       return `stopped in step ${outcome.step}: ${outcome.reason}`;
     case "failed":

@@ -15,7 +15,7 @@ export const REPORT_STYLE: string = [
   "h1{font-size:26px;margin:8px 0 20px}h2{font-size:18px;margin:36px 0 12px}",
   ".status{font-size:14px;font-weight:600;padding:3px 10px;border-radius:12px;color:#fff;",
   "vertical-align:middle;margin-left:8px;background:#777}",
-  ".completed{background:#1a7f4b}.failed{background:#b3261e}.stopped{background:#a66300}",
+  ".completed{background:#1a7f4b}.failed{background:#b3261e}.stopped,.completed-with-warnings{background:#a66300}",
   "dl{display:grid;grid-template-columns:max-content 1fr;gap:4px 20px;margin:0}",
   "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}",
   "figure{margin:0 0 20px}figure svg{max-width:100%;height:auto;display:block}",

@@ -45,6 +45,7 @@ export const STATE_WORDS: Readonly<Record<RunInfo["state"], string>> = {
   running: "Running",
   paused: "Paused",
   completed: "Completed",
+  warned: "Completed with warnings",
   interrupted: "Interrupted",
   failed: "Failed",
 };

@@ -13,6 +13,7 @@ import { EventLog } from "./event_log.ts";
 import { FolderPart, rowsBeside } from "./folder_part.ts";
 import type { FolderRun } from "./folder_run.ts";
 import { driftCurve, LiveCurves } from "./live_curves.ts";
+import { endState } from "./run_info.ts";
 import { type FRAME_FIELDS, LiveFrames } from "./live_frames.ts";
 import type { ShelvedRun } from "./run_shelf.ts";
 import { rowOf, ScalarRows } from "./scalar_rows.ts";
@@ -193,8 +194,8 @@ export class EngineRun implements ShelvedRun, Watcher {
 
   /** Ends to show a run. Called by a hook. */
   closed(outcome: Outcome): void {
-    const { status, warnings = [] } = outcome;
-    this.#set({ state: status === "stopped" ? "interrupted" : status, isOpen: false });
+    const { warnings = [] } = outcome;
+    this.#set({ state: endState(outcome), isOpen: false });
     for (const message of warnings) this.warn(message);
     if (outcome.status === "failed") {
       const { error } = outcome;

@@ -5,7 +5,7 @@
  */
 
 import { isObject } from "../../base/object.ts";
-import type { RunRecord } from "../../config/runs/run_record.ts";
+import type { LoggedOutcome, RunRecord } from "../../config/runs/run_record.ts";
 import type { RunInfo, RunKind, RunState } from "../protocol.ts";
 
 /** Facts about a run folder. */
@@ -61,11 +61,18 @@ function kindOf(command: unknown, records: readonly RunRecord[]): RunKind {
   return stages.some((stage) => stage.startsWith("training/")) ? "train" : "run";
 }
 
+/** Returns the state of a run that has ended. */
+export function endState(
+  { status, warnings = [] }: Pick<LoggedOutcome, "status" | "warnings">,
+): RunState {
+  if (status === "stopped") return "interrupted";
+  return status === "completed" && warnings.length > 0 ? "warned" : status;
+}
+
 function stateOf({ records, isHeld, outcome }: FolderFacts): RunState {
   const last = records.at(-1);
   if (last?.type === "end") {
-    const { status } = last.outcome;
-    return status === "stopped" ? "interrupted" : status;
+    return endState(last.outcome);
   }
   if (isHeld) return "running";
   if (outcome !== undefined) return outcome.includes('"completed"') ? "completed" : "interrupted";

@@ -188,7 +188,7 @@ export class HttpSource implements RunSource {
 
 /** Returns whether nothing follows the events of a run. An interrupted run may be resumed. */
 export function isEnded({ state }: RunInfo): boolean {
-  return state === "completed" || state === "failed";
+  return state === "completed" || state === "warned" || state === "failed";
 }
 
 async function request(
