@@ -83,7 +83,8 @@ export const MD: Command<MdSettings> = {
     "All structures run in one batch. Velocities of the files are kept; others are drawn at --temperature.",
     "The run folder has config.json, log.csv, the trajectory with the initial frame, final.xyz, checkpoints, report.html and files for TensorBoard (logs/tensorboard).",
     "Ctrl-C saves a checkpoint and stops; a second one stops at once. `hooke resume FOLDER` continues the run.",
-    "Exit codes: 0 done, 1 error, 2 wrong usage, 130 interrupted, 143 terminated, 129 hung up (with a checkpoint).",
+    "A run that becomes too hot, moves atoms too fast or does not conserve its energy ends with warnings and exit code 3. `--set engineOptions.strict=true` stops it there.",
+    "Exit codes: 0 done, 1 error, 2 wrong usage, 3 done but not physical, 130 interrupted, 143 terminated, 129 hung up (with a checkpoint).",
   ],
   examples: [
     ["md argon.xyz --temperature 80 --dt 4 --time 20", "runs 20 ps of argon at 80 K"],
