@@ -1,7 +1,7 @@
 import { assert, assertAlmostEquals, assertEquals, assertMatch } from "@std/assert";
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { parseExtxyz, writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { decodeModel, encodeModel, lennardJonesModel } from "../../src/onnx/mod.ts";
+import { decodeModel, encodeModel, GraphBuilder, lennardJonesModel } from "../../src/onnx/mod.ts";
 import { hooke, tempFolder } from "./session.ts";
 
 /** Edge of the cubic cell of a file with `cells` ** 3 cells, Å. */
@@ -43,7 +43,7 @@ Deno.test("cells relax and NPT runs with a model of energies only, whose stresse
   assertEquals(wrong.code, 2);
   assertMatch(
     wrong.err,
-    /^Cannot use --cell with --model .*: the file has an output of forces, or no energy, and no stresses\. Leave out --cell, /,
+    /^Cannot use --cell with --model .*: the file has an output of forces, or no energy, and no stresses\. If it has an energy, --set .*\. Otherwise leave out --cell, /,
   );
 });
 
@@ -99,4 +99,29 @@ Deno.test("a slab has no pressure, and relaxes along its periodic directions wit
   assert(relaxed!.cell[0]! < 5.35);
   const stress = relaxed!.get("stress");
   for (const k of [0, 1, 4]) assertAlmostEquals(stress[k]! * 160.2, 0, 0.0101);
+});
+
+Deno.test("messages about a file with forces name the option that derives them from the energy", async () => {
+  await using folder = await tempFolder();
+  const from = `${folder.path}/a.xyz`, model = `${folder.path}/broken.onnx`;
+  const out = ["-o", `${folder.path}/b.xyz`, "--overwrite"];
+  await Deno.writeTextFile(
+    from,
+    writeExtxyz([rattle(fcc({ element: "Ar", a: 5.3, cells: 2 }), 0.05, 1)]),
+  );
+  const graph = new GraphBuilder("broken");
+  const x = graph.input("positions", "f32", ["N", 3]);
+  const square = graph.mul(x, x);
+  graph.output("energy", graph.reduceSum(square, [0, 1]), []);
+  graph.output("forces", graph.op("Log", [graph.sub(-1, square)], "f32"), ["N", 3]);
+  await Deno.writeFile(model, graph.build());
+  const option = "--set modelOptions.differentiate=always";
+  const args = ["relax", from, "--model", model, "--steps", "1", ...out];
+  const broken = await hooke(args);
+  assertEquals(broken.code, 3);
+  assert(broken.err.includes(`${option} derives them from its energy`), broken.err);
+  assertEquals((await hooke([...args, ...option.split(" ")])).err, "");
+  const noStress = await hooke([...args, "--cell"]);
+  assertEquals(noStress.code, 2);
+  assert(noStress.err.includes(`${option} derives forces and stresses`), noStress.err);
 });

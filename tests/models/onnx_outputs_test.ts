@@ -177,7 +177,8 @@ Deno.test("a NaN ends the run with an error that names model, output, system and
       () => md.run(batch, 10),
       DivergedError,
       "System 1 diverged at step 2 of NVE: forces that wall.onnx gives are not finite " +
-        "(forces of atom 1 is NaN). ",
+        "(forces of atom 1 is NaN; the file itself computes these forces: " +
+        '{ differentiate: "always" } derives them from its energy instead). ',
     );
     assertEquals([error.step, error.systems], [2, [1]]);
   }

@@ -25,10 +25,11 @@ const EXPLAINED_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns a message of the library with the flags of the command in place of the options of functions. */
-function inFlags(message: string): string {
+export function inFlags(message: string): string {
   return message.replaceAll("`topology`", "--topology FILE")
     .replaceAll("`types`", "--types LIST (such as Ar,Kr)")
     .replaceAll("learning rate, clip: { norm: 1 }, or a NanGuard", "--lr, or --clip-grad 1")
+    .replaceAll('{ differentiate: "always" }', "--set modelOptions.differentiate=always")
     .replaceAll('runtime: "auto"', "--runtime auto");
 }
 

@@ -10,6 +10,7 @@ import { DivergedError } from "../../dynamics/diverged_error.ts";
 import { SnapshotHook } from "../../observe/atoms/snapshot_hook.ts";
 import { openSink } from "../../sinks/open_sink.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
+import { inFlags } from "../frame/failure.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { batchOf, resultsOf } from "../run/batch_of.ts";
 import { counted } from "../run/counted.ts";
@@ -147,7 +148,7 @@ async function relaxed(
       return { batch, kept };
     } catch (error) {
       if (!(error instanceof DivergedError) || error.systems.length === 0) throw error;
-      run.terminal.complain(error.message);
+      run.terminal.complain(inFlags(error.message));
       kept = kept.filter((_, slot) => !error.systems.includes(slot));
     }
   }

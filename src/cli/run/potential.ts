@@ -126,6 +126,7 @@ const STRESS_REFUSED = /stress: true derives stresses only together with forces/
 function stressRefusal(spec: string, option: string): UsageError {
   return new UsageError(
     `Cannot use ${option} with --model ${spec}: the file has an output of forces, or no energy, and no stresses. ` +
-      `Leave out ${option}, or pass a file with stresses, or one with energies only, from which stresses are derived`,
+      `If it has an energy, --set modelOptions.differentiate=always derives forces and stresses from it. ` +
+      `Otherwise leave out ${option}, or pass a file with stresses or energies`,
   );
 }

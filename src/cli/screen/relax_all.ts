@@ -10,6 +10,7 @@ import { largestForce } from "../../campaign/run/largest_force.ts";
 import type { Dynamics } from "../../dynamics/dynamics.ts";
 import { SizeAwareSampler, type StreamSampler } from "../../dynamics/streaming/sampler.ts";
 import type { StoredSink } from "../../sinks/sink.ts";
+import { inFlags } from "../frame/failure.ts";
 import type { Structure } from "../run/structures.ts";
 import type { ScreenResult } from "./ledger.ts";
 import { ReadAhead } from "./read_ahead.ts";
@@ -103,7 +104,7 @@ async function relaxEach(structures: readonly Structure[], parts: SafeParts): Pr
       await streamSome(sampler, finish, parts);
     } catch (error) {
       if (parts.sink.hasFailed) throw error;
-      if (finish() !== undefined) parts.failed(failureOf(structure, reasonOf(error)));
+      if (finish() !== undefined) parts.failed(failureOf(structure, inFlags(reasonOf(error))));
     }
   }
 }
@@ -147,7 +148,7 @@ async function streamSome(
     onFailure: ({ sourceIndex, reason }) => {
       const structure = finish(sourceIndex);
       if (structure === undefined) return;
-      failed(failureOf(structure, reason.replace(DIVERGED, "diverged")));
+      failed(failureOf(structure, inFlags(reason).replace(DIVERGED, "diverged")));
     },
   });
   if (signal.aborted) await writeFinished(md, graduates);

@@ -158,7 +158,7 @@ export function openOnGpu(
       await runOnHost();
     },
     add: (wanted) => results.add(wanted),
-    fault: (system) => results.fault(system, model.steep),
+    fault: (system) => results.fault(system, model),
     close: () => gpu.close(),
   };
 }

@@ -26,6 +26,8 @@ export interface OnnxOpened extends HostModel, MatchedOnnx {
   readonly skin: number;
   /** Descriptions of the nodes on the path of added forces at which a derivative may be infinite. @default [] */
   readonly steep?: readonly string[];
+  /** True if the file itself computes forces, so that Hooke has added none. @default false */
+  readonly hasOwnForces?: boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export function openOnHost(model: OnnxOpened, state: ResidentBatch): OpenModel {
     calls: () => edges === undefined ? [] : listing(state, edges, bindings.hasTriplets),
     compute: run,
     add: (wanted) => results.add(wanted),
-    fault: (system) => results.fault(system, model.steep),
+    fault: (system) => results.fault(system, model),
   };
 }
 

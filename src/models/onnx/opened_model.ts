@@ -109,7 +109,8 @@ export async function openLoaded(read: LoadedOnnx, options: OnnxModelOptions): P
     made !== undefined,
   );
   try {
-    const opened = { ...openedModel(loaded, session, options, made), steep };
+    const hasOwnForces = made === undefined;
+    const opened = { ...openedModel(loaded, session, options, made), steep, hasOwnForces };
     const reopen = (other: LoadedOnnx) => openedModel(other, session, options, made);
     // Another manifest may change units and elements, so energies of free atoms are split off again.
     const again = given === read ? reopen : (other: LoadedOnnx) => reopen(prepare(other));

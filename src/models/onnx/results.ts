@@ -27,6 +27,10 @@ function causes(steep: readonly string[]): string {
   return `; on their path the graph has ${steep.slice(0, MOST_PLACES).join(", ")}${more}`;
 }
 
+/** Last clause of a message about forces of a file that has an energy, too. */
+const OTHER_FORCES =
+  '; the file itself computes these forces: { differentiate: "always" } derives them from its energy instead';
+
 /** Outputs of a model for a batch. Buffers hold the outputs of a run until a kernel adds them to the batch. */
 export class OnnxResults {
   readonly #model: string;
@@ -128,9 +132,16 @@ export class OnnxResults {
 
   /**
    * Describes a value of the last run that is not finite in a system; undefined if all values are finite. For values
-   * per atom, the description lists the nodes in `steep`, at which a derivative may be infinite.
+   * per atom, the description lists the nodes in `steep`, at which a derivative may be infinite. If `hasOwnForces` is
+   * true and the energy is finite, it names the option that derives the forces from the energy.
    */
-  async fault(system: number, steep: readonly string[] = []): Promise<string | undefined> {
+  async fault(
+    system: number,
+    { steep = [], hasOwnForces = false }: {
+      readonly steep?: readonly string[];
+      readonly hasOwnForces?: boolean;
+    },
+  ): Promise<string | undefined> {
     const { backend, batch: { nodeOffsets } } = this.#state;
     const [first, last] = [nodeOffsets[system]!, nodeOffsets[system + 1]!];
     for (const [{ tensor, level, meaning, width }, buffer] of this.#buffers) {
@@ -142,9 +153,26 @@ export class OnnxResults {
       const at = own.findIndex((value) => !Number.isFinite(value));
       if (at === -1) continue;
       const atom = isNode ? ` of atom ${Math.floor(at / row)}` : "";
-      return `${tensor.name}${atom} is ${own[at]}${isNode ? causes(steep) : ""}`;
+      const isForces = meaning === "forces" || meaning === "gradient";
+      const other = isForces && hasOwnForces && await this.#hasFiniteEnergy(system);
+      return `${tensor.name}${atom} is ${own[at]}${isNode ? causes(steep) : ""}${
+        other ? OTHER_FORCES : ""
+      }`;
     }
     return undefined;
+  }
+
+  /** Returns whether the file has an energy, and that of a system is finite in the last run. */
+  async #hasFiniteEnergy(system: number): Promise<boolean> {
+    const { backend, batch: { nodeOffsets } } = this.#state;
+    for (const [{ level, meaning, width }, buffer] of this.#buffers) {
+      if (meaning !== "energy") continue;
+      const [from, to] = level === "node"
+        ? [nodeOffsets[system]!, nodeOffsets[system + 1]!]
+        : [system, system + 1];
+      return (await backend.read(buffer)).subarray(from * width, to * width).every(Number.isFinite);
+    }
+    return false;
   }
 
   #storeRows(output: OnnxOutputBinding, part: OnnxPart, values: Values): void {
