@@ -8,13 +8,14 @@ Deno.test("files of the run folder are downloads, and no path leads out of it", 
   const base = await Deno.makeTempDir(), folder = `${base}/run`;
   try {
     await Deno.mkdir(`${folder}/logs`, { recursive: true });
-    await Deno.writeTextFile(`${base}/secret`, "secret");
+    await Deno.writeTextFile(`${base}/private`, "secret");
     await Deno.mkdir(`${base}/run-2`);
-    await Deno.writeTextFile(`${base}/run-2/secret`, "secret");
+    await Deno.writeTextFile(`${base}/run-2/private`, "secret");
     await Deno.writeTextFile(`${folder}/logs/größe %2f.txt`, "inside");
     await Deno.writeTextFile(`${folder}/report.html`, "<script>alert(1)</script>");
     await Deno.writeTextFile(`${folder}/.hidden`, "secret");
-    await Deno.symlink(`${base}/secret`, `${folder}/link`);
+    await Deno.writeTextFile(`${folder}/secret`, "secret"); // of machines that train together
+    await Deno.symlink(`${base}/private`, `${folder}/link`);
     await Deno.symlink(base, `${folder}/up`);
     await Deno.symlink(`${folder}/report.html`, `${folder}/within`);
     const ask = client(new ShownRun(undefined, folder));
@@ -29,33 +30,34 @@ Deno.test("files of the run folder are downloads, and no path leads out of it", 
     assertEquals((await ask(`${RUN}/within`)).status, 200);
 
     const attacks = [
-      "../secret",
-      "%2e%2e/secret",
-      "%2e%2e%2fsecret",
-      "%252e%252e/secret",
+      "../private",
+      "%2e%2e/private",
+      "%2e%2e%2fprivate",
+      "%252e%252e/private",
       "%252e%252e%252fsecret",
-      "..%5csecret",
-      "..\\secret",
-      "logs/../../secret",
-      "logs/%2e%2e/%2e%2e/secret",
-      "logs%2f..%2f..%2fsecret",
-      "logs/%2e%2e%2f%2e%2e%2fsecret",
-      "....//secret",
+      "..%5cprivate",
+      "..\\private",
+      "logs/../../private",
+      "logs/%2e%2e/%2e%2e/private",
+      "logs%2f..%2f..%2fprivate",
+      "logs/%2e%2e%2f%2e%2e%2fprivate",
+      "....//private",
       "/etc/passwd",
       "//etc/passwd",
       "%2fetc%2fpasswd",
-      "C:/secret",
+      "C:/private",
       "file:///etc/passwd",
-      `${base}/secret`,
-      "../run-2/secret",
+      `${base}/private`,
+      "../run-2/private",
       "link",
-      "up/secret",
-      "up/run-2/secret",
-      "up/run/../secret",
+      "up/private",
+      "up/run-2/private",
+      "up/run/../private",
       ".hidden",
+      "secret",
       "report.html%00.txt",
       "report.html%00",
-      "%c0%ae%c0%ae/secret",
+      "%c0%ae%c0%ae/private",
       "logs",
       "",
       ".",

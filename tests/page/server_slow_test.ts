@@ -76,6 +76,7 @@ Deno.test("paths, hosts and headers that no browser sends are refused", async ()
       "*",
       "/%00",
       `${RUN}/files/a%00b`,
+      `${RUN}/files/secret`,
     ];
     for (const path of paths) {
       const status = await raw(port, `GET ${path} HTTP/1.1\r\n${host}\r\n`);

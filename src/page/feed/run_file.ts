@@ -23,6 +23,9 @@ export interface OpenedFile {
 /** Most files and folders of a list. */
 const MOST = 200, DEEPEST = 4;
 
+/** Names of files that are never offered: a lock, and the secret of machines that train together. */
+const WITHHELD: readonly string[] = ["lock", "secret"];
+
 /** Bytes that are read at once. */
 const PART = 1 << 16;
 
@@ -36,7 +39,7 @@ export async function filesIn(folder: string): Promise<FoundFile[]> {
       const path = `${below}${entry.name}`;
       if (entry.name.startsWith(".") || found.length >= MOST) continue;
       if (entry.isDirectory() && depth < DEEPEST) await walk(`${path}/`, depth + 1);
-      if (!entry.isFile() || entry.name === "lock") continue;
+      if (!entry.isFile() || WITHHELD.includes(entry.name)) continue;
       const facts = await stat(`${folder}/${path}`).catch(() => undefined);
       if (facts !== undefined) found.push({ path, bytes: facts.size });
     }
@@ -47,7 +50,7 @@ export async function filesIn(folder: string): Promise<FoundFile[]> {
 
 /**
  * Opens a file below a folder. Returns undefined if there is no such regular file, if a part of the path is hidden or
- * leads up, or if a link leads out of the folder.
+ * leads up, if the file is withheld, or if a link leads out of the folder.
  */
 export async function openFileIn(folder: string, path: string): Promise<OpenedFile | undefined> {
   if (!isPlainPath(path)) return undefined;
@@ -68,7 +71,9 @@ export async function openFileIn(folder: string, path: string): Promise<OpenedFi
 
 function isPlainPath(path: string): boolean {
   return path !== "" && !/[\0\\:]/.test(path) &&
-    path.split("/").every((part) => part !== "" && !part.startsWith("."));
+    path.split("/").every((part) =>
+      part !== "" && !part.startsWith(".") && !WITHHELD.includes(part.toLowerCase())
+    );
 }
 
 /** Returns the first bytes of a file. What a run appends meanwhile is left out. */

@@ -39,6 +39,8 @@ export function pageHandler(options: PageHandlerOptions): (request: Request) => 
     try {
       return await route(request, options);
     } catch (error) {
+      // The text may name files: only for those who have the token.
+      if (!isToken(bearerOf(request), options.token)) return refused(500, "Cannot answer");
       const message = error instanceof Error ? error.message : String(error);
       return refused(error instanceof RangeError ? 404 : 500, message);
     }

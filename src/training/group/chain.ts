@@ -40,7 +40,8 @@ export class Chain {
   /**
    * Replaces the means and the array by the totals over all machines. Returns whether a machine wants to stop.
    *
-   * @throws {GroupLostError} if a machine is lost, or has come to another sum
+   * @throws {GroupLostError} if a machine is lost
+   * @throws {Error} if a machine has come to another sum
    */
   async sum(addends: Addends, wantsStop: boolean): Promise<boolean> {
     const { left, right } = this.#links, index = this.#index++ >>> 0;
@@ -152,8 +153,12 @@ function readHead(
   return numbers[1]!;
 }
 
-function differing(): GroupLostError {
-  return new GroupLostError("two machines have come to different steps");
+/** Not a lost machine: the same would happen again after the last checkpoint. */
+function differing(): Error {
+  return new Error(
+    "Cannot continue to train on many machines: two machines have come to different steps. " +
+      "Options, data and hooks must be the same on all machines",
+  );
 }
 
 function put(addends: Addends, from: number, to: number, part: Uint8Array<ArrayBuffer>): void {
