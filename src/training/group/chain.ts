@@ -10,7 +10,6 @@
 
 import type { Addends } from "../parallel/shard_group.ts";
 import { FrameType, MOST_PAYLOAD } from "./frame.ts";
-import { GroupLostError } from "./group_lost_error.ts";
 import type { Link } from "./link.ts";
 
 /** Numbers in a part of an array. */
