@@ -195,6 +195,11 @@ Deno.test("compare compares screenings, and says what cannot be compared", async
     [[run, run, "-t", "-1"], "must be a number of at least 0"],
     [["lj", "-s", `${path}/x.xyz`], "x.xyz has no energy to compare with"],
     [["lj", "lj", "-s", `${path}/x.xyz`, "--common"], "Cannot use --common"],
+    [
+      ["lj", "model.onnx"],
+      "Cannot compare lj: it is a potential; pass structures for two potentials",
+    ],
+    [["LJ:argon", "lj"], "--structures FILE"],
     [[run, run, "-o", "a.png"], "must end with .svg"],
   ];
   for (const [args, message] of wrong) {

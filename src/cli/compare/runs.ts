@@ -12,6 +12,7 @@ import { UsageError } from "../frame/usage_error.ts";
 import { counted } from "../run/counted.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { exists, isStructureName } from "../run/formats.ts";
+import { isBuiltInName } from "../run/noble_gases.ts";
 import { kindOf } from "../run/path_kind.ts";
 import { readStructures, splitRange, type Structure } from "../run/structures.ts";
 import { chosenColumns, unitOf } from "../plot/columns.ts";
@@ -55,12 +56,13 @@ type Kind = "a file of structures" | "a screening" | "a log" | "a run folder";
 
 async function typeOf(path: string): Promise<Kind> {
   const { file } = splitRange(path), kind = kindOf(file);
-  if (kind === undefined) {
+  const isBuiltIn = kind === undefined && isBuiltInName(path);
+  if (kind === undefined && !isBuiltIn) {
     throw new UsageError(`Cannot compare ${path}: there is no such file or folder`);
   }
-  if (/\.onnx$/i.test(file)) {
+  if (isBuiltIn || /\.onnx$/i.test(file)) {
     throw new UsageError(
-      `Cannot compare ${path}: pass structures for two models by --structures FILE`,
+      `Cannot compare ${path}: it is a potential; pass structures for two potentials by --structures FILE`,
     );
   }
   if (/\.csv$/i.test(file)) return "a log";

@@ -38,6 +38,11 @@ export interface NobleGasMixture {
   readonly cutoff: number;
 }
 
+/** Returns whether the name of a potential is `lj`, or begins with `lj:`, so that it is no file. */
+export function isBuiltInName(name: string): boolean {
+  return /^lj(:|$)/i.test(name);
+}
+
 /**
  * Returns the parameters of a built-in potential: `lj` has those of all noble gases, and `lj:argon` or `lj:Ar` those
  * of one element. The parameters depend only on the name, so that the results of a structure do not depend on the

@@ -8,7 +8,7 @@ import type { DeviceName } from "../../backend/devices.ts";
 import type { Model } from "../../models/model.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import type { Structure } from "./structures.ts";
-import { builtinPotential, NOBLE_GASES } from "./noble_gases.ts";
+import { builtinPotential, isBuiltInName, NOBLE_GASES } from "./noble_gases.ts";
 import type { PotentialSettings } from "./table.ts";
 
 /** An opened potential. Disposing of it closes its sessions, if it has any. */
@@ -45,7 +45,7 @@ export async function openPotential(
   needs: PotentialNeeds,
 ): Promise<OpenPotential> {
   const { model: spec } = settings;
-  if (spec === undefined || /^lj(:|$)/i.test(spec)) {
+  if (spec === undefined || isBuiltInName(spec)) {
     const nameOf = (strange: readonly string[]) => holdersOf(strange, needs.structures ?? []);
     return await openBuiltin(spec ?? defaultFor(symbols, nameOf), symbols, settings, nameOf);
   }
