@@ -116,19 +116,24 @@ const REFUSED: readonly (readonly [args: readonly string[], why: string, flag: s
     "--allow-write=.,",
   ],
   [
-    ["relax", "in/0.xyz", "--model", `https://127.0.0.1:40404/m.onnx#sha256=${"0".repeat(64)}`],
-    'does not allow net access to "127.0.0.1:40404". A potential, a queue or the page is there',
-    "--allow-net=127.0.0.1",
+    ["relax", "in/0.xyz", "--model", `https://127.0.0.2:40404/m.onnx#sha256=${"0".repeat(64)}`],
+    'does not allow net access to "127.0.0.2:40404". A potential, a queue or the page is there',
+    "--allow-net=127.0.0.2",
   ],
   [
-    ["work", "--queue", "nats://127.0.0.1:40404", "--store", "store"],
-    'does not allow net access to "127.0.0.1:40404". A potential, a queue or the page is there',
-    "--allow-net=127.0.0.1",
+    ["work", "--queue", "nats://127.0.0.2:40404", "--store", "store"],
+    'does not allow net access to "127.0.0.2:40404". A potential, a queue or the page is there',
+    "--allow-net=127.0.0.2",
   ],
   [
-    ["queue", "status", "--queue", "nats://127.0.0.1:40404"],
-    'does not allow net access to "127.0.0.1:40404". A potential, a queue or the page is there',
-    "--allow-net=127.0.0.1",
+    ["serve", "--host", "0.0.0.0"],
+    "Deno may not listen on 0.0.0.0",
+    "--allow-net=0.0.0.0",
+  ],
+  [
+    ["queue", "status", "--queue", "nats://127.0.0.2:40404"],
+    'does not allow net access to "127.0.0.2:40404". A potential, a queue or the page is there',
+    "--allow-net=127.0.0.2",
   ],
 ];
 

@@ -107,7 +107,7 @@ await Deno.writeTextFile("run.yaml", "files: [argon.xyz] # a file that does not 
 console.log(await run(["relax", "--config", "run.yaml"], { print: console.log, complain: console.log }));`;
   const [, flags = ""] =
     /deno run (?:--(?:unstable|lock)\S+ )*(.*) src\/cli/.exec(CONFIG.tasks.hooke.command) ?? [];
-  assertEquals(flags, "--allow-read --allow-write=.");
+  assertEquals(flags, "--allow-read --allow-write=. --allow-net=127.0.0.1");
   assertEquals(await run(program, flags.split(" ")), [
     0,
     "Cannot open argon.xyz: there is no such file or folder\n1\n",

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { denoWords } from "../platform/program.ts";
+
 /** Names of the files of the page, as in its addresses. */
 export type AssetName = "page.html" | "app.css" | "app.js" | "viewer.js" | "tab_worker.js";
 
@@ -28,13 +30,44 @@ export interface PackedAsset {
 }
 
 /**
- * Opens a file of the page.
+ * Opens a file of the page. In a clone, the page is built first if it is missing or older than its sources.
  *
- * @throws {Error} if the page was not built
+ * @throws {Error} if the page was not built, and cannot be built by this process; the message says how to build it
  */
 export async function openAsset(name: AssetName): Promise<PageAsset> {
+  await preparePage();
   const { type, hash, text } = await packed(name);
   return { type, hash, zipped: bytesOf(text) };
+}
+
+let prepared: Promise<void> | undefined;
+
+/** Builds the page if this is a clone whose page is missing or older than its sources. Calls `onBuild` before. */
+export function preparePage(onBuild: () => void = () => {}): Promise<void> {
+  return prepared ??= prepare(onBuild);
+}
+
+async function prepare(onBuild: () => void): Promise<void> {
+  if (!isSource()) return;
+  let update: (onBuild: () => void) => Promise<void>;
+  try {
+    update = (await import(new URL("tools/page/build.ts", root()).href)).updatePage;
+  } catch {
+    return; // a package or an executable: it has its page, but no tools
+  }
+  await update(onBuild).catch((cause) => {
+    throw notBuilt(cause);
+  });
+}
+
+/** Returns whether this module is a source file on this machine, as in a clone. */
+function isSource(): boolean {
+  return import.meta.url.startsWith("file:") && import.meta.url.endsWith(".ts");
+}
+
+/** Returns the address of the folder of a clone. */
+function root(): URL {
+  return new URL("../../", import.meta.url);
 }
 
 async function packed(name: AssetName): Promise<PackedAsset> {
@@ -44,8 +77,19 @@ async function packed(name: AssetName): Promise<PackedAsset> {
   try {
     return (await import(module.href)).ASSET;
   } catch (cause) {
-    throw new Error(`Cannot open ${name}: the page is not built. Run: deno task page`, { cause });
+    throw notBuilt(cause);
   }
+}
+
+function notBuilt(cause: unknown): Error {
+  const reason = cause instanceof Error && cause.message.startsWith("Cannot bundle ")
+    ? `. ${cause.message}`
+    : "";
+  const folder = isSource() ? ` in ${decodeURIComponent(root().pathname)}` : "";
+  return new Error(
+    `Cannot open the page: it is not built${reason}. Run${folder}: ${denoWords()} task page`,
+    { cause },
+  );
 }
 
 /** Returns the bytes of a text in base64. Node has no `Uint8Array.fromBase64`. */

@@ -40,6 +40,12 @@ export function askToWrite({ permissions }: Host, ...paths: readonly string[]): 
     permissions.requestSync({ name: "write", path: paths.at(-1)! }).state === "granted";
 }
 
+/** Returns whether a server or an own address may be used without a permission prompt. */
+export function mayConnect({ permissions }: Host, host: string): boolean {
+  return permissions === undefined ||
+    permissions.querySync({ name: "net", host }).state === "granted";
+}
+
 /** Returns whether a server, `host:port`, may be reached. In a terminal, the user is asked if it may not. */
 export function askToConnect({ permissions }: Host, host: string): boolean {
   return permissions === undefined ||

@@ -48,7 +48,7 @@ export interface Host {
       of: { name: "read" | "write"; path: string | URL } | { name: "ffi" } | {
         name: "sys";
         kind: "hostname";
-      },
+      } | { name: "net"; host: string },
     ): { readonly state: string };
     /** Asks the user in a terminal for a permission that is missing. Elsewhere the permission stays missing. */
     requestSync(

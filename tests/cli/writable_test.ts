@@ -36,6 +36,17 @@ Deno.test("all commands that run name the folder that Deno may not write, before
   }
 });
 
+Deno.test("serve says which permission it lacks to listen, and prints a command line that grants it", async () => {
+  await using folder = await tempFolder();
+  const flags = ["--allow-read", "--allow-write=."];
+  const { code, out, err } = await hookeProcess(["serve", "."], { cwd: folder.path, flags });
+  assertEquals([code, out], [1, ""], err);
+  assertMatch(
+    err,
+    /^Cannot serve the page: Deno may not listen on 127\.0\.0\.1\. Run: .* run --allow-read --allow-write=\. --allow-net=127\.0\.0\.1 file:\S+ serve \.\n$/,
+  );
+});
+
 Deno.test("a folder that cannot be written is refused before the first step", async () => {
   await using folder = await tempFolder();
   const from = `${folder.path}/a.xyz`, out = ["-o", `${folder.path}/a.xyz/b.xyz`];

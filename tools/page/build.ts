@@ -41,10 +41,85 @@ async function buildFile(file: PageFile): Promise<string> {
   const target = new URL(`${moduleOf(file.name)}.gen.ts`, ASSETS);
   const mark = `// sources: ${await hashOfSources(file)}`;
   const before = await textOf(target);
-  if (before?.includes(mark)) return `${file.name}: unchanged`;
-  const content = await contentOf(file), zipped = gzipSync(content, { level: 9 });
-  await Deno.writeTextFile(target, moduleText(file, mark, { content, zipped }));
+  if (before?.includes(mark)) {
+    const now = new Date();
+    await Deno.utime(target, now, now); // newer than its sources, for commands that compare times
+    return `${file.name}: unchanged`;
+  }
+  const { content, zipped } = await packFile(file, mark);
   return `${file.name}: ${kilobytes(content.length)}, ${kilobytes(zipped.length)} gz`;
+}
+
+/**
+ * Builds all files of the page, changed or not. It needs no permission to run programs, by which `buildPage` finds
+ * the sources of a script.
+ */
+async function replacePage(): Promise<void> {
+  await Deno.mkdir(ASSETS, { recursive: true });
+  await Promise.all(
+    presentFiles().map((file) => packFile(file, "// sources: those before the time of this file")),
+  );
+}
+
+/**
+ * Builds the page if a file of it is missing, or older than a source. A page that is older, but cannot be written, is
+ * kept. Calls `onBuild` before it builds.
+ *
+ * @throws {Error} if the bundler fails
+ */
+export async function updatePage(onBuild: () => void): Promise<void> {
+  if (!mayBuild() || await isCurrent()) return;
+  onBuild();
+  await replacePage();
+}
+
+/** Returns whether this process can bundle, and may write the files of the page, without a permission prompt. */
+function mayBuild(): boolean {
+  const deno = (globalThis as { readonly Deno?: Partial<typeof Deno> }).Deno;
+  return deno?.bundle !== undefined && isGranted({ name: "read", path: ROOT }) &&
+    isGranted({ name: "write", path: ASSETS });
+}
+
+function isGranted(permission: Deno.PermissionDescriptor): boolean {
+  return Deno.permissions.querySync(permission).state === "granted";
+}
+
+async function isCurrent(): Promise<boolean> {
+  const packed = presentFiles().map(({ name }) => new URL(`${moduleOf(name)}.gen.ts`, ASSETS));
+  const times = await Promise.all(packed.map(timeOf));
+  const oldest = Math.min(...times);
+  return oldest > 0 && oldest >= await newestOf(new URL("src/", ROOT)) &&
+    oldest >= await timeOf(new URL("deno.json", ROOT));
+}
+
+/** Returns the time of the newest source in a folder. */
+async function newestOf(folder: URL): Promise<number> {
+  const times: Promise<number>[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) times.push(newestOf(new URL(`${name}/`, folder)));
+    else if (!name.includes(".gen.")) times.push(timeOf(new URL(name, folder)));
+  }
+  return Math.max(0, ...await Promise.all(times));
+}
+
+/** Returns the time of the last change of a file, ms since 1970; 0 if there is no such file. */
+async function timeOf(file: URL): Promise<number> {
+  try {
+    return (await Deno.stat(file)).mtime?.getTime() ?? 0;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** Builds a file of the page, and replaces its module at once, because another process may read it. */
+async function packFile(file: PageFile, mark: string) {
+  const content = await contentOf(file), zipped = gzipSync(content, { level: 9 });
+  const target = new URL(`${moduleOf(file.name)}.gen.ts`, ASSETS);
+  const part = new URL(`${target.href}.${crypto.randomUUID()}.part`);
+  await Deno.writeTextFile(part, moduleText(file, mark, { content, zipped }));
+  await Deno.rename(part, target);
+  return { content, zipped };
 }
 
 function moduleText(

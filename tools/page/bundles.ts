@@ -4,6 +4,7 @@
  * @module
  */
 
+import { fileURLToPath } from "node:url";
 import type { AssetName } from "../../src/page/assets.ts";
 import { ORT_SCRIPTS } from "../../src/page/ort_files.ts";
 import { ROOT } from "../check/entry_points.ts";
@@ -43,31 +44,18 @@ export function presentFiles(): readonly PageFile[] {
 /** Returns the content of a file of the page: the bundle of a script, minified, or the file itself. */
 export async function contentOf(file: PageFile): Promise<Uint8Array<ArrayBuffer>> {
   if (!file.source.endsWith(".ts")) return await Deno.readFile(new URL(file.source, ROOT));
-  const output = await Deno.makeTempFile({ suffix: ".js" });
-  try {
-    const { success, stderr } = await new Deno.Command(Deno.execPath(), {
-      args: [
-        "bundle",
-        "--quiet",
-        "--platform=browser",
-        "--minify",
-        "--external",
-        "onnxruntime-web",
-        "--external",
-        "onnxruntime-web/*",
-        `--output=${output}`,
-        file.source,
-      ],
-      cwd: ROOT,
-      env: { NO_COLOR: "1" },
-    }).output();
-    if (!success) throw new Error(`deno bundle failed: ${new TextDecoder().decode(stderr)}`);
-    const script = await Deno.readTextFile(output);
-    const placed = withRuntimes(script);
-    return new TextEncoder().encode(placed.includes("uplot") ? UPLOT_NOTICE + placed : placed);
-  } finally {
-    await Deno.remove(output);
+  const { success, errors, outputFiles } = await Deno.bundle({
+    entrypoints: [fileURLToPath(new URL(file.source, ROOT))],
+    platform: "browser",
+    minify: true,
+    external: ["onnxruntime-web", "onnxruntime-web/*"],
+    write: false,
+  });
+  if (!success) {
+    throw new Error(`Cannot bundle ${file.source}: ${errors.map(({ text }) => text).join("; ")}`);
   }
+  const placed = withRuntimes(outputFiles![0]!.text());
+  return new TextEncoder().encode(placed.includes("uplot") ? UPLOT_NOTICE + placed : placed);
 }
 
 /** Returns a script that loads onnxruntime-web from the folder `ort` beside it, once a model needs it. */

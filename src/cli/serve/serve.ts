@@ -11,6 +11,7 @@ import { openInBrowser } from "../../platform/open_browser.ts";
 import { type CommandRun, ExitCode } from "../frame/command.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { kindOf } from "../run/path_kind.ts";
+import { openPage } from "../watch/open_page.ts";
 import type { ServeSettings } from "./settings.ts";
 
 /** Serves the page of runs until it is interrupted. */
@@ -26,7 +27,7 @@ export async function serve(settings: ServeSettings, run: CommandRun): Promise<n
   for (const [path, reason] of shelf.damaged) {
     run.terminal.complain(`Warning: ${path} is not shown: ${reason}`);
   }
-  await pageAsset("/"); // fails now rather than in the browser
+  await openPage(host, run); // fails now rather than in the browser
   const page = await servePage({ shelf, host, port, assets: pageAsset });
   try {
     const { url, warning } = page;

@@ -48,8 +48,8 @@ export async function watched(
     throw new UsageError(`Cannot use --watch-port ${port}: a port is at most 65535`);
   }
   const { WatchPage } = await import("../../page/server/watch_page.ts");
-  const { pageAsset } = await import("../../page/server/page_assets.ts");
-  await pageAsset("/"); // fails before the run begins
+  const { openPage } = await import("./open_page.ts");
+  await openPage("127.0.0.1", run); // fails before the run begins
   const stop = new AbortController();
   const interrupt = () => stop.abort(run.signal.reason);
   run.signal.addEventListener("abort", interrupt, { once: true });
