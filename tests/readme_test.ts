@@ -1,6 +1,7 @@
 // What README.md and docs/ tell a reader to type exists. What they show as code is run by `deno test --doc`,
 // which the task `test` is; here only that nothing gets around it.
 import { assert, assertEquals } from "@std/assert";
+import { parseExtxyz } from "../src/batch/extxyz/mod.ts";
 import { ROOT } from "../tools/check/entry_points.ts";
 import { markdownPages } from "../tools/check/pages.ts";
 import { sharesOf } from "../tools/suite/shares.ts";
@@ -53,6 +54,15 @@ Deno.test("every command in README.md and docs/ names tasks and files that exist
       assertEquals(reason, undefined, `${page} says "${command}"`);
     }
   }
+});
+
+Deno.test("the README writes the structures that its first commands read", async () => {
+  const readme = await Deno.readTextFile(new URL("README.md", ROOT));
+  const read = commands(readme).flatMap((line) => / hooke relax (\S+)/.exec(line)?.[1] ?? []);
+  assert(read.length > 0);
+  for (const path of read) assert(writtenFiles(readme).includes(path), path);
+  const [, text] = /^cat > argon\.xyz <<'END'\n([\s\S]*?)^END$/m.exec(readme)!;
+  assertEquals(parseExtxyz(text!).map(({ symbols }) => symbols), [["Ar", "Ar", "Ar", "Ar"]]);
 });
 
 Deno.test("every TypeScript block in README.md and docs/ is run by the task test", async () => {
