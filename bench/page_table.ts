@@ -23,15 +23,16 @@ async function watching({ isQuick = false }: BenchSetting): Promise<BenchResult>
   const ratios = (of: keyof Cost) => all.map(({ watched, alone }) => watched[of] / alone[of]);
   const frames = middle(all.map(({ frames }) => frames));
   const step = 1e3 * middle(all.map(({ alone }) => alone.wall));
-  const note = `by CPU time ${middle(ratios("cpu")).toFixed(3)}×, of steps of ${
-    step.toFixed(0)
-  } µs; the page got ${frames.toFixed(1)} frames per second`;
-  return { value: middle(ratios("wall")), runs: ratios("wall"), note };
+  const wall = ratios("wall").map((ratio) => `${ratio.toFixed(2)}×`).join(", ");
+  const note = `by the clock ${wall}, of steps of ${step.toFixed(0)} µs; the page got ${
+    frames.toFixed(1)
+  } frames per second`;
+  return { value: middle(ratios("cpu")), runs: ratios("cpu"), note };
 }
 
 const ROWS: BenchRow[] = [{
   id: "page/1",
-  name: "a step of 4000 atoms while a page watches at 10 Hz, against the same without, wall",
+  name: "a step of 4000 atoms while a page watches at 10 Hz, against the same without, CPU time",
   limit: 1.02,
   unit: "x",
   run: watching,
