@@ -93,7 +93,7 @@ export class EpochTable {
     }
   }
 
-  /** Prints the errors before and after training, and their course as small plots. */
+  /** Prints the errors before and after training, and their course as small plots, which begin before training. */
   printSummary(before: TuningMetrics | undefined, after: TuningMetrics | undefined): void {
     for (const [name, title, unit] of ERRORS) {
       const [then, now] = [before?.[`val/${name}`], after?.[`val/${name}`]];
@@ -103,7 +103,7 @@ export class EpochTable {
       );
       this.#print(
         `validation ${title}: ${then.toPrecision(4)} → ${now.toPrecision(4)} ${unit}  ${
-          course.length > 1 ? sparkline(course, 40) : ""
+          course.length > 0 ? sparkline([then, ...course], 40) : ""
         }`.trimEnd(),
       );
     }
