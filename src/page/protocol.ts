@@ -21,7 +21,7 @@ export interface RunInfo {
   readonly name: string;
   readonly kind: RunKind;
   readonly state: RunState;
-  /** Steps done. */
+  /** Steps done; in the folder of a screening the number of structures. */
   readonly step: number;
   /** Steps in all, if they are known. */
   readonly steps?: number;

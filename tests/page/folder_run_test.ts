@@ -150,10 +150,26 @@ Deno.test("structures of a screening and frames of its results are shown as they
     assertEquals([[...numbers], [...positions], label], [[18], [2, 0, 0], "a.xyz"]);
     await Deno.writeTextFile(`${path}/outcome.json`, '{"outcome":"completed"}\n');
     const { run: info } = await until(events, "info", ({ run }) => run.state === "completed");
-    assertEquals([info.kind, info.steps], ["screen", undefined]);
+    assertEquals([info.kind, info.step, info.steps], ["screen", 3, undefined]);
     await run.close();
   } finally {
     end.abort();
+    await Deno.remove(path, { recursive: true });
+  }
+});
+
+Deno.test("a run that has failed shows the step of the failure, not that of the last row of its log", async () => {
+  const path = `${await Deno.makeTempDir()}/hot`;
+  try {
+    await writeRun(path, { command: "md", steps: 2000 });
+    await append(`${path}/log.csv`, "step,time,systemId,temperature\n0,0,0,10\n1,1,0,90\n");
+    const outcome = { status: "failed", error: { name: "UnstableError", message: "too hot" } };
+    await append(`${path}/runs.jsonl`, record("start", 0) + record("end", 5, { outcome }));
+    const run = await FolderRun.open({ path, id: "hot", interval: 1 });
+    const { state, step, steps } = await run.info();
+    assertEquals([state, step, steps], ["failed", 5, 2000]);
+    await run.close();
+  } finally {
     await Deno.remove(path, { recursive: true });
   }
 });

@@ -53,6 +53,7 @@ export class FolderRun implements RunSource {
   #known: RunRecord[] = [];
   #step = 0;
   #screened = 0;
+  readonly #structures = new Set<string>();
   #look: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -246,6 +247,7 @@ export class FolderRun implements RunSource {
     const before = this.#screened;
     const { rows, written } = structureRows(news.lines, this.#status.path, before);
     this.#screened = written;
+    for (const { name } of rows) this.#structures.add(name);
     this.#log.publish({ type: "structures", rows });
   }
 
@@ -270,13 +272,20 @@ export class FolderRun implements RunSource {
     this.#log.publish(event);
   }
 
+  /** Returns the number of steps, or of the structures of a screening. At the end, the last row of a log may be older. */
+  #stepNow(): number {
+    const last = this.#known.at(-1);
+    if (this.#structures.size > 0) return this.#structures.size;
+    return last?.type === "end" ? last.step : this.#step;
+  }
+
   async #info(): Promise<RunInfo> {
     return infoOf({
       id: this.#id,
       path: this.path,
       config: this.#identity.config,
       records: this.#known,
-      step: this.#step,
+      step: this.#stepNow(),
       isHeld: RunLock.isHeld(this.path),
       outcome: await textIn(`${this.path}/outcome.json`),
       files: await filesIn(this.path),

@@ -14,7 +14,7 @@ export interface FolderFacts {
   readonly path: string;
   readonly config: unknown;
   readonly records: readonly RunRecord[];
-  /** Last known number of steps done. */
+  /** Last known number of steps done; of a screening the number of structures. */
   readonly step: number;
   /** True if a living process writes to the folder. */
   readonly isHeld: boolean;
