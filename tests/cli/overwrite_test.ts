@@ -222,3 +222,18 @@ Deno.test("--overwrite knows all files of a run: with stores and databases, and 
     }
   }
 });
+
+Deno.test("commands name a missing model before existing results", async () => {
+  await using folder = await tempFolder();
+  const from = `${folder.path}/a.xyz`, model = `${folder.path}/missing.onnx`;
+  await Deno.writeTextFile(from, writeExtxyz([fcc({ element: "Ar", a: 5.3 })]));
+  for (const command of ["relax", "singlepoint", "md", "screen"]) {
+    const to = `${folder.path}/${command}.xyz`, args = [command, from, "-o", to];
+    await Deno.writeTextFile(to, "");
+    const { code, err } = await hooke([...args, "--model", model]);
+    assertEquals(code, 2);
+    assertStringIncludes(err, `Cannot use --model ${model}: no such file. `);
+    const existing = await hooke(args);
+    assertStringIncludes(existing.err, to); // with a model, the result is named
+  }
+});

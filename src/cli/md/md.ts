@@ -12,6 +12,7 @@ import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { checkConstraints } from "../run/constraints.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
+import { checkModelExists } from "../run/model_file.ts";
 import { openPotential } from "../run/potential.ts";
 import { checkRunFileName } from "../run/planned_paths.ts";
 import { inNewRun } from "../run/new_run.ts";
@@ -36,6 +37,7 @@ export async function md(settings: MdSettings, run: CommandRun): Promise<number>
     run.signal,
   );
   await checkConstraints(settings.constraints, structures);
+  checkModelExists(settings.model);
   checkPeriodicity(settings, structures);
   await warnOfCloseAtoms(structures, run);
   const folder = await chooseFolder(settings.out, {

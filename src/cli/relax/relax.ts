@@ -18,6 +18,7 @@ import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { checkConstraints, constraintsOf } from "../run/constraints.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice, progressHooks } from "../run/notices.ts";
+import { checkModelExists } from "../run/model_file.ts";
 import { type OpenPotential, openPotential } from "../run/potential.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import {
@@ -50,6 +51,7 @@ export async function relax(settings: RelaxSettings, run: CommandRun): Promise<n
   const formats = await formatOptionsOf(settings, warn);
   const structures = await readAllStructures(settings.files, formats, run.signal);
   await checkConstraints(settings.constraints, structures);
+  checkModelExists(settings.model);
   warnOfMolecules(settings, run, structures);
   await warnOfCloseAtoms(structures, run);
   const { output: outputs, overwrite, traj } = settings;

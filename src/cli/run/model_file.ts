@@ -8,6 +8,7 @@ import { modelFileHash } from "../../campaign/run/model_file_hash.ts";
 import { findHost } from "../../platform/host.ts";
 import { builtin } from "../../platform/process.ts";
 import { UsageError } from "../frame/usage_error.ts";
+import { isBuiltInName } from "./noble_gases.ts";
 
 /** The file of a model. */
 export interface ModelFile {
@@ -36,20 +37,34 @@ export async function findModelFile(
   { manifest }: { readonly manifest?: unknown } = {},
 ): Promise<ModelFile> {
   if (/^https?:/i.test(spec)) return fromAddress(spec);
-  let kind: "file" | "folder";
-  try {
-    kind = findHost()!.statSync(spec).isDirectory ? "folder" : "file";
-  } catch (cause) {
-    const { code } = cause as { readonly code?: string };
-    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") throw cause;
-    throw new UsageError(`Cannot use --model ${spec}: no such file. ${CHOICES}`);
-  }
+  const kind = kindOfModel(spec);
   const source = kind === "folder" ? await modelIn(spec) : spec;
   if (!/\.onnx$/i.test(source)) {
     throw new UsageError(`Cannot use --model ${spec}: its name must end with .onnx. ${CHOICES}`);
   }
   const chosen = typeof manifest === "string" || manifest === false ? manifest : undefined;
   return { source, sha256: await modelFileHash(source, chosen), download: {} };
+}
+
+/**
+ * Checks that the file or folder of a model exists, before a command complains of anything else. Built-in potentials
+ * and addresses pass.
+ *
+ * @throws {UsageError} if there is no such file
+ */
+export function checkModelExists(spec: string | undefined): void {
+  if (spec === undefined || isBuiltInName(spec) || /^https?:/i.test(spec)) return;
+  kindOfModel(spec);
+}
+
+function kindOfModel(spec: string): "file" | "folder" {
+  try {
+    return findHost()!.statSync(spec).isDirectory ? "folder" : "file";
+  } catch (cause) {
+    const { code } = cause as { readonly code?: string };
+    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") throw cause;
+    throw new UsageError(`Cannot use --model ${spec}: no such file. ${CHOICES}`);
+  }
 }
 
 async function modelIn(folder: string): Promise<string> {

@@ -21,6 +21,7 @@ import { constraintsOf } from "../run/constraints.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
+import { checkModelExists } from "../run/model_file.ts";
 import { type OpenPotential, openPotential } from "../run/potential.ts";
 import { checkRunFileName } from "../run/planned_paths.ts";
 import { inNewRun } from "../run/new_run.ts";
@@ -48,6 +49,7 @@ export async function screen(settings: ScreenSettings, run: CommandRun): Promise
   checkCellOptions(settings, run);
   checkRunFileName(settings.results, "--results");
   const files = await filesOf(settings.files);
+  checkModelExists(settings.model);
   const folder = await chooseFolder(settings.out, {
     name: `${stemOf(settings.files[0]!) || "hooke"}-screen`,
     overwrite: settings.overwrite,

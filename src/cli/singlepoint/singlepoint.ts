@@ -17,6 +17,7 @@ import { warnOfCloseAtoms } from "../run/close_atoms.ts";
 import { formatOptionsOf } from "../run/format_options.ts";
 import { printDryRun } from "../run/dry_run.ts";
 import { notice } from "../run/notices.ts";
+import { checkModelExists } from "../run/model_file.ts";
 import { type OpenPotential, openPotential } from "../run/potential.ts";
 import { checkFormats, planResults, saveResults } from "../run/results.ts";
 import { elementsOf, readAllStructures, type Structure } from "../run/structures.ts";
@@ -43,6 +44,7 @@ export async function singlepoint(settings: SinglepointSettings, run: CommandRun
   const warn = (message: string) => run.terminal.complain(message);
   const formats = await formatOptionsOf(settings, warn);
   const structures = await readAllStructures(settings.files, formats, run.signal);
+  checkModelExists(settings.model);
   await warnOfCloseAtoms(structures, run);
   const { output: outputs, overwrite } = settings;
   const plan = planResults(structures, { outputs, what: "singlepoint", overwrite });
