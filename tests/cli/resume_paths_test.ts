@@ -1,7 +1,8 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { fcc, rattle } from "../../src/batch/mod.ts";
 import { writeExtxyz } from "../../src/batch/extxyz/mod.ts";
-import { resumeLine } from "../../src/cli/run/run_path.ts";
+import { chooseFolder, resumeLine } from "../../src/cli/run/run_path.ts";
+import { checkRestart } from "../../src/cli/train/restart.ts";
 import { lennardJonesModel } from "../../src/onnx/mod.ts";
 import { hookeProcess } from "./child.ts";
 import { hooke, tempFolder } from "./session.ts";
@@ -46,4 +47,17 @@ Deno.test("the command that continues a run has an absolute path that a shell ca
   assertEquals(resumeLine("hooke", "x"), resumeLine("hooke", here));
   assertStringIncludes(resumeLine("hooke", "x"), here);
   assertEquals(resumeLine("hooke", "/tmp/Bob's run"), `hooke resume '/tmp/Bob'\\''s run'`);
+});
+
+Deno.test("refusals name the command that continues a run in words that a shell can read", async () => {
+  await using folder = await tempFolder();
+  const out = `${folder.path}/my run`, known = { command: "train", lr: 0.1 };
+  await Deno.mkdir(out);
+  const identity = { schema: 1, id: "a", begun: "2026-01-01T00:00:00.000Z", configHash: null };
+  await Deno.writeTextFile(`${out}/config.json`, JSON.stringify({ ...identity, config: known }));
+  const line = `hooke resume '${out}'`;
+  const again = { name: "a", overwrite: false, inputs: [], program: "hooke" };
+  await assertRejects(() => chooseFolder(out, again), Error, line);
+  const run = { program: "hooke" } as Parameters<typeof checkRestart>[2];
+  await assertRejects(() => checkRestart(out, { ...known, lr: 0.2 }, run), Error, line);
 });

@@ -46,7 +46,9 @@ export async function chooseFolder(
   throw new UsageError(
     `Cannot write to ${folder}: ${
       isRun
-        ? `it has a run. Pass --overwrite to replace it, or continue it by ${program} resume ${folder}`
+        ? `it has a run. Pass --overwrite to replace it, or continue it by ${program} resume ${
+          shellWord(folder)
+        }`
         : `it has other files, such as ${names[0]}. Pass another folder by --out`
     }`,
   );

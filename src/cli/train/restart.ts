@@ -7,6 +7,7 @@
 import { isObject } from "../../base/object.ts";
 import { parseIdentity, pathsIn, textIn } from "../../config/runs/run_files.ts";
 import type { CommandRun } from "../frame/command.ts";
+import { shellWord } from "../frame/permission.ts";
 import { UsageError } from "../frame/usage_error.ts";
 import { changesText, findTrainingChanges } from "../resume/changes.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -32,7 +33,7 @@ export async function checkRestart(
   if (serious.length === 0) return;
   throw new UsageError(
     `Cannot restart ${folder} with other options: ${changesText(serious)}. ` +
-      `To go on with the options of the run, run: ${program} resume ${folder}. ` +
+      `To go on with the options of the run, run: ${program} resume ${shellWord(folder)}. ` +
       "For a new run, pass another folder by --out, without --restart-latest",
   );
 }
