@@ -46,6 +46,12 @@ export function mayConnect({ permissions }: Host, host: string): boolean {
     permissions.querySync({ name: "net", host }).state === "granted";
 }
 
+/** Returns the address on which a server listens as permissions name it; without a port if any may be chosen. */
+export function netAddress(host: string, port: number): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return port === 0 ? name : `${name}:${port}`;
+}
+
 /** Returns whether a server, `host:port`, may be reached. In a terminal, the user is asked if it may not. */
 export function askToConnect({ permissions }: Host, host: string): boolean {
   return permissions === undefined ||

@@ -12,9 +12,15 @@ async function copy(from: URL, to: string): Promise<void> {
 }
 
 /** Serves a folder until the page has answered or the command has ended, and returns its output. */
-async function serve(clone: string, cwd: string, flags: readonly string[]) {
+async function serve(
+  clone: string,
+  cwd: string,
+  flags: readonly string[],
+  more: readonly string[] = [],
+) {
+  const main = `${clone}/src/cli/main.ts`;
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-check", "--no-prompt", ...flags, `${clone}/src/cli/main.ts`, "serve", "."],
+    args: ["run", "--no-check", "--no-prompt", ...flags, main, "serve", ".", ...more],
     cwd,
     env: { NO_COLOR: "1" },
     stdout: "piped",
@@ -62,6 +68,11 @@ Deno.test("hooke serve builds the page of a new clone once, and again after a so
       built.push(err.includes("Building the page"));
     }
     assertEquals(built, [true, false, true]);
+    const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 }), { port } = listener.addr;
+    listener.close();
+    const here = ["--allow-read", "--allow-write=.", `--allow-net=127.0.0.1:${port}`];
+    const chosen = await serve(clone, clone, here, ["--port", `${port}`]);
+    assertEquals(chosen.status, 200, "a permission for the port is enough");
     const names = await Array.fromAsync(Deno.readDir(`${clone}/src/page/assets`));
     assert(names.length > 0 && names.every(({ name }) => name.endsWith(".gen.ts")));
   } finally {

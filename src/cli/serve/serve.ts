@@ -27,7 +27,7 @@ export async function serve(settings: ServeSettings, run: CommandRun): Promise<n
   for (const [path, reason] of shelf.damaged) {
     run.terminal.complain(`Warning: ${path} is not shown: ${reason}`);
   }
-  await openPage(host, run); // fails now rather than in the browser
+  await openPage(host, port, run); // fails now rather than in the browser
   const page = await servePage({ shelf, host, port, assets: pageAsset });
   try {
     const { url, warning } = page;

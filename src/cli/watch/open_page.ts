@@ -6,7 +6,7 @@
 
 import { preparePage } from "../../page/assets.ts";
 import { pageAsset } from "../../page/server/page_assets.ts";
-import { askToConnect, findHost, mayConnect } from "../../platform/host.ts";
+import { askToConnect, findHost, mayConnect, netAddress } from "../../platform/host.ts";
 import type { CommandRun } from "../frame/command.ts";
 import { startText } from "../frame/permission.ts";
 
@@ -16,22 +16,22 @@ import { startText } from "../frame/permission.ts";
  *
  * @throws {Error} if the page cannot be served; the message says what to type
  */
-export async function openPage(host: string, run: CommandRun): Promise<void> {
-  checkMayListen(host, run);
+export async function openPage(host: string, port: number, run: CommandRun): Promise<void> {
+  checkMayListen(host, port, run);
   await preparePage(() => run.terminal.complain("Building the page, which takes a few seconds"));
   await pageAsset("/");
 }
 
-function checkMayListen(host: string, run: CommandRun): void {
-  const deno = findHost()!, name = host.includes(":") ? `[${host}]` : host;
-  if (mayConnect(deno, name)) return;
+function checkMayListen(host: string, port: number, run: CommandRun): void {
+  const deno = findHost()!, address = netAddress(host, port);
+  if (mayConnect(deno, address)) return;
   if (run.terminal.progress?.isTerminal) {
     run.terminal.complain(`The page is served on ${host}, and Deno asks whether it may be:`);
   }
-  if (askToConnect(deno, name)) return;
+  if (askToConnect(deno, address)) return;
   throw new Error(
     `Cannot serve the page: Deno may not listen on ${host}. ${
-      startText(`--allow-net=${name}`, run)
+      startText(`--allow-net=${netAddress(host, 0)}`, run)
     }`,
   );
 }

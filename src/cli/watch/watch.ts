@@ -49,7 +49,7 @@ export async function watched(
   }
   const { WatchPage } = await import("../../page/server/watch_page.ts");
   const { openPage } = await import("./open_page.ts");
-  await openPage("127.0.0.1", run); // fails before the run begins
+  await openPage("127.0.0.1", port ?? 0, run); // fails before the run begins
   const stop = new AbortController();
   const interrupt = () => stop.abort(run.signal.reason);
   run.signal.addEventListener("abort", interrupt, { once: true });

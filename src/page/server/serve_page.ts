@@ -5,7 +5,7 @@
  */
 
 import { codeOf } from "../../base/file_refusal.ts";
-import { askToConnect, findHost } from "../../platform/host.ts";
+import { askToConnect, findHost, netAddress } from "../../platform/host.ts";
 import { listen } from "../../platform/serve.ts";
 import type { Shelf } from "../feed/run_shelf.ts";
 import { isLoopback, newToken } from "./access.ts";
@@ -40,10 +40,12 @@ export async function servePage(options: ServePageOptions): Promise<ServedPage> 
   const { shelf, host, port, assets } = options;
   const token = newToken();
   const handler = pageHandler({ shelf, token, host, assets });
-  if (!askToConnect(findHost()!, host.includes(":") ? `[${host}]` : host)) {
+  if (!askToConnect(findHost()!, netAddress(host, port))) {
     // Node's server would throw the refusal where no caller can catch it.
     throw new Error(
-      `Cannot serve the page: Deno may not listen on ${host}. Start it with --allow-net=${host}`,
+      `Cannot serve the page: Deno may not listen on ${host}. Start it with --allow-net=${
+        netAddress(host, 0)
+      }`,
     );
   }
   const server = await listen(handler, { host, port }).catch((error) => {
