@@ -187,7 +187,7 @@ Deno.test("the program for Node in the documentation compiles with the configura
     await Deno.mkdir(own);
     await Deno.writeTextFile(`${own}/package.json`, '{"private": true, "type": "module"}');
     await Deno.writeTextFile(`${own}/tsconfig.json`, block("json"));
-    await Deno.writeTextFile(`${own}/relax.ts`, block("ts"));
+    await Deno.writeTextFile(`${own}/relax.ts`, block("js"));
     await run(own, ["npx", "-y", "-p", `typescript@${version}`, "tsc"]);
     assertEquals(await run(own, ["npx", "-y", "node@22.13", "relax.js"]), block("text"));
   }
@@ -206,8 +206,8 @@ pythonTest(
     const node = (await run(folder, ["npx", "-y", "node@24", "--print", "process.execPath"]))
       .trim();
     const address = "nats://127.0.0.1:4222";
-    assertStringIncludes(block("ts"), address);
-    await Deno.writeTextFile(`${folder}/queue.ts`, block("ts").replace(address, server.url));
+    assertStringIncludes(block("js"), address);
+    await Deno.writeTextFile(`${folder}/queue.js`, block("js").replace(address, server.url));
 
     const hooke = [node, "node_modules/.bin/hooke"], place = ["--queue", server.url];
     const refused = await new Deno.Command(node, {
@@ -219,7 +219,7 @@ pythonTest(
     assertStringIncludes(new TextDecoder().decode(refused.stderr), advice);
 
     await run(folder, [...installing, "--ignore-scripts"]);
-    assertEquals(await run(folder, [node, "queue.ts"]), block("text"));
+    assertEquals(await run(folder, [node, "queue.js"]), block("text"));
 
     const recipe = { model: "lj:argon", stages: [{ stage: "relax", steps: 5 }] };
     await Deno.writeTextFile(`${folder}/recipe.json`, JSON.stringify(recipe));
