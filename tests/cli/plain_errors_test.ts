@@ -42,9 +42,8 @@ test("errors of unstable runs and of training are shown without a stack, in flag
   const path = `${folder.path}/a.xyz`;
   const dimer = new System({ symbols: ["Ar", "Ar"], positions: [0, 0, 0, 2.2, 0, 0] });
   await Deno.writeTextFile(path, writeExtxyz([dimer]));
-  const { code, err } = await hooke(
-    ["md", path, "--steps", "200", "--dt", "2", "--set", "engineOptions.strict=true", "-q"],
-  );
+  const options = ["--steps", "200", "--dt", "2", "--set", "engineOptions.strict=true", "-q"];
+  const { code, err } = await hooke(["md", path, ...options, "-o", `${folder.path}/run`]);
   assertEquals(code, 1);
   assert(!err.includes("\n    at ") && !err.includes("UnstableError"), err);
   const tensors = Array.from({ length: 90 }, (_, i) => ({ tensor: `gradient ${i}`, count: 1 }));
