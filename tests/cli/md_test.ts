@@ -283,6 +283,22 @@ Deno.test("two signals at a time, as npx passes Ctrl-C on, are one", async () =>
   assertStringIncludes(err, "a checkpoint is saved");
 });
 
+Deno.test("a run that ends before its first step does not promise a checkpoint", async () => {
+  await using folder = await tempFolder();
+  await argon(folder.path);
+  const { code, err } = await hookeProcess(["md", "argon.xyz", "--steps", "9000000", "-o", "run"], {
+    cwd: folder.path,
+    signals: [{ name: "SIGINT", after: "Run folder" }],
+  });
+  assertEquals(code, 130);
+  const checkpoints = await Array.fromAsync(Deno.readDir(`${folder.path}/run/checkpoints`))
+    .catch(() => []);
+  assertStringIncludes(
+    err,
+    checkpoints.length === 0 ? "Interrupted before the first step. To begin, run: " : "is saved",
+  );
+});
+
 Deno.test("a run that explodes is not simply completed: exit code, last line, report", async () => {
   await using folder = await tempFolder();
   const from = `${folder.path}/close.xyz`, to = `${folder.path}/run`;

@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch, assertNotEquals } from "@std/assert";
 import { decodeFrame } from "../../src/page/frame_codec.ts";
 import { isOwnHost, isToken, newToken } from "../../src/page/server/access.ts";
-import { client, FRAME, INFO, of, ShownRun, TOKEN } from "./shown_run.ts";
+import { pageHandler } from "../../src/page/server/page_handler.ts";
+import { client, FRAME, INFO, of, shelfOf, ShownRun, TOKEN } from "./shown_run.ts";
 
 const RUN = `/api/runs/${encodeURIComponent(INFO.id)}`;
 
@@ -202,4 +203,32 @@ Deno.test("the events of a client end when it leaves, and nothing is read that i
 Deno.test("a stream ends with its events", async () => {
   const run = new ShownRun(() => of([{ type: "behind" }]));
   assertEquals(await (await client(run)(`${RUN}/events`)).text(), '{"type":"behind"}\n');
+});
+
+Deno.test("a client that does not unpack gzip, such as curl, gets the text", async () => {
+  const packed = new Response("<page>").body!.pipeThrough(new CompressionStream("gzip"));
+  const body = new Uint8Array(await new Response(packed).arrayBuffer());
+  const handler = pageHandler({
+    shelf: shelfOf(new ShownRun()),
+    token: TOKEN,
+    host: "127.0.0.1",
+    assets: () => ({ type: "text/html", body, encoding: "gzip" }),
+  });
+  const ask = (accepted?: string) =>
+    handler(
+      new Request("http://127.0.0.1/app.js", {
+        headers: {
+          host: "127.0.0.1",
+          ...(accepted !== undefined && { "accept-encoding": accepted }),
+        },
+      }),
+    );
+  for (const accepted of [undefined, "identity", "br", "gzip;q=0"]) {
+    const answer = await ask(accepted);
+    assertEquals(answer.headers.get("content-encoding"), null, accepted);
+    assertEquals(await answer.text(), "<page>", accepted);
+  }
+  const zipped = await ask("gzip, deflate, br");
+  assertEquals(zipped.headers.get("content-encoding"), "gzip");
+  assertEquals(new Uint8Array(await zipped.arrayBuffer()), body);
 });

@@ -308,8 +308,8 @@ function printEnd(
     );
   }
   if (!isInterrupted) return;
-  terminal.complain(
-    `Interrupted at step ${engine.stepCount} of ${config.steps}; a checkpoint is saved. ` +
-      `To continue, run: ${resumeLine(program, folder.path)}`,
-  );
+  const where = engine.stepCount === 0
+    ? "Interrupted before the first step. To begin"
+    : `Interrupted at step ${engine.stepCount} of ${config.steps}; a checkpoint is saved. To continue`;
+  terminal.complain(`${where}, run: ${resumeLine(program, folder.path)}`);
 }

@@ -28,7 +28,7 @@ export async function pageAsset(path: string): Promise<PageAsset | undefined> {
   if (!Object.hasOwn(NAMES, path)) return undefined;
   const known = opened.get(path);
   if (known !== undefined) return await known;
-  const asset = openAsset(NAMES[path]!).then(({ type, zipped }) => ({
+  const asset: Promise<PageAsset> = openAsset(NAMES[path]!).then(({ type, zipped }) => ({
     type,
     body: zipped,
     encoding: "gzip",

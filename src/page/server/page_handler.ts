@@ -15,8 +15,8 @@ import { boundedText, MAX_COMMAND, parseCommand } from "./command.ts";
 export interface PageAsset {
   readonly type: string;
   readonly body: string | Uint8Array<ArrayBuffer>;
-  /** Encoding of the body, such as `gzip`; undefined for none. */
-  readonly encoding?: string;
+  /** Encoding of the body; undefined for none. */
+  readonly encoding?: "gzip";
 }
 
 /** Options of {@linkcode pageHandler}. */
@@ -66,10 +66,23 @@ async function route(request: Request, options: PageHandlerOptions): Promise<Res
   }
   const asset = await options.assets(path);
   if (asset === undefined) return refused(404, "Cannot find this page");
-  return answer(method === "HEAD" ? null : asset.body, 200, {
-    "content-type": asset.type,
-    ...(asset.encoding !== undefined && { "content-encoding": asset.encoding }),
+  const { body, encoding, type } = asset;
+  const isTaken = encoding === undefined || takes(request, encoding);
+  return answer(method === "HEAD" ? null : isTaken ? body : unpacked(body), 200, {
+    "content-type": type,
+    "vary": "accept-encoding",
+    ...(encoding !== undefined && isTaken && { "content-encoding": encoding }),
   });
+}
+
+/** Returns whether a client can unpack an encoding. All browsers can; curl says so only with `--compressed`. */
+function takes({ headers }: Request, encoding: string): boolean {
+  const given = (headers.get("accept-encoding") ?? "").split(",").map((part) => part.trim());
+  return given.some((part) => part.split(";")[0] === encoding && !/;\s*q=0(\.0*)?$/.test(part));
+}
+
+function unpacked(body: PageAsset["body"]): ReadableStream {
+  return new Response(body).body!.pipeThrough(new DecompressionStream("gzip"));
 }
 
 async function api(
