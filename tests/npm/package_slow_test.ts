@@ -187,7 +187,7 @@ Deno.test("the program for Node in the documentation compiles with the configura
     await Deno.mkdir(own);
     await Deno.writeTextFile(`${own}/package.json`, '{"private": true, "type": "module"}');
     await Deno.writeTextFile(`${own}/tsconfig.json`, block("json"));
-    await Deno.writeTextFile(`${own}/relax.ts`, block("js"));
+    await Deno.writeTextFile(`${own}/relax.ts`, block("ts"));
     await run(own, ["npx", "-y", "-p", `typescript@${version}`, "tsc"]);
     assertEquals(await run(own, ["npx", "-y", "node@22.13", "relax.js"]), block("text"));
   }
